@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: MIT
+# A thin door to meson. MESON_OPTIONS goes to `meson setup`, e.g. MESON_OPTIONS=-Dhardened=true.
+BUILD ?= build
+MESON_OPTIONS ?=
+
+all: $(BUILD)/build.ninja
+	ninja -C $(BUILD)
+
+$(BUILD)/build.ninja:
+	meson setup $(BUILD) $(MESON_OPTIONS)
+
+deps:
+	tools/install-packages
+
+run: deps
+	$(MAKE) all
+	$(BUILD)/umemcg bench --seeds --json $(BUILD)/seeds.json
+	@echo 'The same as another table: $(BUILD)/umemcg compare --format mmtests $(BUILD)/seeds.json'
+
+test: deps
+	$(MAKE) all
+	tests/run-tests $(BUILD)
+
+bench: deps
+	$(MAKE) all
+	bench/budgets/budgets.py $(BUILD)
+
+install: all
+	meson install -C $(BUILD) --no-rebuild
+
+clean:
+	rm -rf $(BUILD)
+
+.PHONY: all deps run test bench install clean

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * After will-it-scale: map 128 MiB, write a byte a page, unmap, again and again. The memory is
+ * anonymous (1), a private mapping of a file (2), or a shared one (3).
+ */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "workloads/user_pages.h"
+#include "workloads/workload.h"
+
+#define NR_BYTES (128ul << 20)
+
+static void touch(struct workload_worker *worker, volatile char *address)
+{
+	size_t page_size = (size_t)sysconf(_SC_PAGESIZE);
+
+	for (size_t offset = 0; offset < NR_BYTES; offset += page_size)
+		address[offset] = 1;
+	worker->nr_units += NR_BYTES / page_size;
+}
+
+static int anonymous_run(struct workload_context *context, struct workload_worker *worker,
+			 uint64_t nr_operations)
+{
+	for (; nr_operations > 0; nr_operations--) {
+		void *address;
+		int error = user_pages_map(context, worker, NR_BYTES, &address);
+
+		if (error)
+			return error;
+		touch(worker, address);
+		error = user_pages_unmap(context, worker, address, NR_BYTES);
+		if (error)
+			return error;
+	}
+	return 0;
+}
+
+/* The file has no name left once it is open, so nothing stays behind whatever happens. */
+static int file_worker_setup(struct workload_context *context, struct workload_worker *worker)
+{
+	char path[] = "/tmp/umemcg-bench-XXXXXX";
+	int fd = mkstemp(path);
+
+	(void)context;
+	if (fd < 0)
+		return workload_fail(worker, "mkstemp");
+	unlink(path);
+	worker->data = (void *)(intptr_t)fd;
+	if (ftruncate(fd, NR_BYTES))
+		return workload_fail(worker, "ftruncate");
+	/* No reading ahead: it would fill the file in large folios, which one fault maps whole. */
+	posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM);
+	return 0;
+}
+
+static void file_worker_teardown(struct workload_context *context, struct workload_worker *worker)
+{
+	(void)context;
+	close((int)(intptr_t)worker->data);
+}
+
+static int file_run(struct workload_worker *worker, uint64_t nr_operations, int flags)
+{
+	int fd = (int)(intptr_t)worker->data;
+
+	for (; nr_operations > 0; nr_operations--) {
+		void *address = mmap(NULL, NR_BYTES, PROT_READ | PROT_WRITE, flags, fd, 0);
+
+		if (address == MAP_FAILED)
+			return workload_fail(worker, "mmap");
+		madvise(address, NR_BYTES, MADV_RANDOM);
+		touch(worker, address);
+		if (munmap(address, NR_BYTES))
+			return workload_fail(worker, "munmap");
+	}
+	return 0;
+}
+
+static int private_run(struct workload_context *context, struct workload_worker *worker,
+		       uint64_t nr_operations)
+{
+	(void)context;
+	return file_run(worker, nr_operations, MAP_PRIVATE);
+}
+
+static int shared_run(struct workload_context *context, struct workload_worker *worker,
+		      uint64_t nr_operations)
+{
+	(void)context;
+	return file_run(worker, nr_operations, MAP_SHARED);
+}
+
+#define FAULTS_METRIC                                                                              \
+	{                                                                                          \
+		{                                                                                  \
+			"faults/sec", "faults/sec", WORKLOAD_HIGHER, workload_units_per_second     \
+		}                                                                                  \
+	}
+#define NO_FILES "libumemcg does not count mappings of files"
+
+const struct workload workload_page_fault1 = {
+	.name = "page_fault1",
+	.description = "map 128 MiB of anonymous memory, write a byte a page, unmap",
+	.title = {
+		[WORKLOAD_LIB] = "page_fault1 (lib: regions, charged when mapped)",
+		[WORKLOAD_KERNEL] = "page_fault1 (kernel)",
+	},
+	.workers = WORKLOAD_PROCESSES,
+	.check = WORKLOAD_CHECK_FAULTS,
+	.metrics = FAULTS_METRIC,
+	.run = anonymous_run,
+};
+
+const struct workload workload_page_fault2 = {
+	.name = "page_fault2",
+	.description = "the same with a private mapping of a file",
+	.title = { [WORKLOAD_KERNEL] = "page_fault2 (kernel)" },
+	.why_not = { [WORKLOAD_LIB] = NO_FILES },
+	.workers = WORKLOAD_PROCESSES,
+	.check = WORKLOAD_CHECK_FAULTS,
+	.metrics = FAULTS_METRIC,
+	.worker_setup = file_worker_setup,
+	.run = private_run,
+	.worker_teardown = file_worker_teardown,
+};
+
+const struct workload workload_page_fault3 = {
+	.name = "page_fault3",
+	.description = "the same with a shared mapping of a file",
+	.title = { [WORKLOAD_KERNEL] = "page_fault3 (kernel)" },
+	.why_not = { [WORKLOAD_LIB] = NO_FILES },
+	.workers = WORKLOAD_PROCESSES,
+	.check = WORKLOAD_CHECK_FAULTS,
+	.metrics = FAULTS_METRIC,
+	.worker_setup = file_worker_setup,
+	.run = shared_run,
+	.worker_teardown = file_worker_teardown,
+};

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* "User pages": anonymous memory for the kernel, a charged region for the library. No huge pages.
+ */
+#ifndef BENCH_WORKLOADS_USER_PAGES_H
+#define BENCH_WORKLOADS_USER_PAGES_H
+
+#include <stddef.h>
+
+#include "workloads/workload.h"
+
+/** user_pages_map - nothing of it is touched; for `lib` it is charged to the thread's group */
+int user_pages_map(struct workload_context *context, struct workload_worker *worker,
+		   size_t nr_bytes, void **ret_address);
+
+int user_pages_unmap(struct workload_context *context, struct workload_worker *worker,
+		     void *address, size_t nr_bytes);
+
+#endif

@@ -1,0 +1,524 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef UMEMCG_H
+#define UMEMCG_H
+
+/*
+ * umemcg - hierarchical memory groups for user space
+ *
+ * A group counts the memory that is charged to it and to every group below it, and may have a
+ * limit. An allocation that does not fit fails with ENOMEM; nothing is killed.
+ *
+ * Unless a declaration says otherwise: sizes are bytes, exactly; calls may be made from any thread
+ * beside any other call; int-returning calls return 0 or a negative errno, and leave ret_ arguments
+ * untouched on failure; destructors accept NULL; nothing here is async-signal-safe. A ret_ argument
+ * or a function that is NULL is -EINVAL, and so is a group that was destroyed, where that is seen:
+ * a new group may have its address by then. NULL for a group is the root, but for what says
+ * otherwise.
+ *
+ * A thread that is stopped (SIGSTOP, a debugger) in the middle of a charge is waited for, but no
+ * longer than a second where others have to know what is really used. After that a charge that does
+ * not fit at first is refused, though it might fit, and umemcg_set_max() and umemcg_destroy()
+ * return -ETIME. One that is stopped while it decides about a limit itself holds up the charges to
+ * that group, and to those below, until it goes on.
+ *
+ * With the controller compiled out or switched off (umemcg_state()) every call still works: there
+ * is one group, the root, umemcg_create() returns it, nothing is counted and nothing is refused,
+ * and control files read as -EOPNOTSUPP; names and limits are not checked.
+ */
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define UMEMCG_EXPORT __attribute__((visibility("default")))
+#define UMEMCG_MALLOC __attribute__((malloc, warn_unused_result))
+#else
+#define UMEMCG_EXPORT
+#define UMEMCG_MALLOC
+#endif
+
+/** No limit; "max" in a control file. */
+#define UMEMCG_MAX UINT64_MAX
+
+/** Longest name of a group, without the terminating NUL, as for a directory. */
+#define UMEMCG_NAME_MAX 255
+
+/** Room for the path of any group, with the terminating NUL. */
+#define UMEMCG_PATH_MAX 4096
+
+/** struct umemcg - a group; opaque, valid from umemcg_create() to umemcg_destroy() */
+struct umemcg;
+
+/* ---- library ---- */
+
+/**
+ * umemcg_version - the library's version, "major.minor.patch"
+ *
+ * Return: a string that lives as long as the library.
+ */
+UMEMCG_EXPORT const char *umemcg_version(void);
+
+/** enum umemcg_state - whether memory is counted, and if not, why */
+enum umemcg_state {
+	UMEMCG_NOT_COMPILED, /* built with -Dmemcg=disabled */
+	UMEMCG_DISABLED,     /* cgroup_disable=memory in $UMEMCG_CMDLINE, or off by default */
+	UMEMCG_ENABLED,      /* at least one kind is counted */
+};
+
+/**
+ * umemcg_state - is accounting on?
+ *
+ * Decided once, at the first call into the library, from the build and $UMEMCG_CMDLINE. Tokens:
+ * cgroup_disable=memory, cgroup_enable=memory, cgroup.memory=nokmem, umemcg.kinds=KIND,... An
+ * unknown token is reported once on standard error and ignored.
+ *
+ * Mirrors: the kernel's command line.
+ */
+UMEMCG_EXPORT enum umemcg_state umemcg_state(void);
+
+/* ---- groups ---- */
+
+/**
+ * umemcg_root - the group above all others; it has no limit and is never destroyed
+ */
+UMEMCG_EXPORT struct umemcg *umemcg_root(void);
+
+/**
+ * umemcg_create - make a group below another
+ * @parent:    live group, or NULL for the root
+ * @name:      1 to UMEMCG_NAME_MAX bytes without '/' and control characters, not "." or "..", not
+ *             beginning with "@", "memory." or "cgroup."; NULL for a name of the library's choosing
+ * @ret_group: the new group, without limit
+ *
+ * Return: 0; -EINVAL for the name or the parent; -ENAMETOOLONG, also for a path of UMEMCG_PATH_MAX
+ * bytes or more; -EEXIST; -EAGAIN if an ancestor's cgroup.max.depth or cgroup.max.descendants
+ * forbids it; -ENOMEM.
+ * Mirrors: mkdir in cgroup v2.
+ */
+UMEMCG_EXPORT int umemcg_create(struct umemcg *parent, const char *name, struct umemcg **ret_group);
+
+/**
+ * umemcg_destroy - remove a group; what it still owns becomes its parent's
+ * @group: live group without children, or NULL. That no thread is in it, or enters it, is for the
+ *         caller to see to; threads that have allocated, and those of umemcg_thread_create(), are
+ *         noticed
+ *
+ * Takes the same time whatever the group owns. The pointer is invalid afterwards; objects stay
+ * valid, and free as before. Waits for a visit of umemcg_walk() to the group.
+ *
+ * Return: 0; -EBUSY if it has children or a thread is in it; -EINVAL for the root; -ENOMEM if this
+ * thread has no memory for its own record, made at its first call; -ETIME if a thread is stopped in
+ * the middle of a charge. Unless it is 0 nothing has changed.
+ * Mirrors: rmdir in cgroup v2, with the reparenting of obj_cgroup.
+ */
+UMEMCG_EXPORT int umemcg_destroy(struct umemcg *group);
+
+/**
+ * umemcg_free_all - free every object and region that a group itself owns or has inherited
+ * @group: live group, not the root; its objects must not be in use, nor be freed or allocated
+ *         meanwhile
+ *
+ * Frees objects from umemcg_malloc(), umemcg_cache_alloc() and their kin, and regions; not stacks,
+ * not explicit charges, not what groups below it own. The cost is that of the group's slabs, and of
+ * those where owners mix; that of the whole heap if it has inherited.
+ *
+ * Return: 0; -EINVAL for the root.
+ */
+UMEMCG_EXPORT int umemcg_free_all(struct umemcg *group);
+
+/**
+ * umemcg_lookup - find a group by its path
+ * @path:      "/" is the root, "/a/b" a group below it; the leading slash may be left out
+ * @ret_group: the group; the caller makes sure that nobody destroys it meanwhile
+ *
+ * Return: 0; -ENOENT; -EINVAL for NULL, an empty path or an empty component (a slash at the end is
+ * none); -ENAMETOOLONG.
+ */
+UMEMCG_EXPORT int umemcg_lookup(const char *path, struct umemcg **ret_group);
+
+/** umemcg_parent - the group above; NULL for the root, NULL, or a group that is gone */
+UMEMCG_EXPORT struct umemcg *umemcg_parent(const struct umemcg *group);
+
+/**
+ * umemcg_name - copy a group's name, "" for the root or a group that is gone
+ * @buffer: may be NULL if @size is 0
+ *
+ * Return: the length of the whole name; if it is >= @size the copy was cut (as snprintf does).
+ */
+UMEMCG_EXPORT size_t umemcg_name(const struct umemcg *group, char *buffer, size_t size);
+
+/**
+ * umemcg_path - copy a group's path, "/" for the root or a group that is gone
+ *
+ * Return: as umemcg_name().
+ */
+UMEMCG_EXPORT size_t umemcg_path(const struct umemcg *group, char *buffer, size_t size);
+
+/**
+ * umemcg_walk - call @visit for @top and every group below it, parents before children
+ *
+ * @visit may not create or destroy groups. Groups that others create meanwhile may be missed; one
+ * that others destroy stays until its visit is over.
+ *
+ * Return: 0, or the first value other than 0 that @visit returned, which ends the walk; -EINVAL
+ * without @visit, or for a @top that is gone.
+ */
+UMEMCG_EXPORT int umemcg_walk(struct umemcg *top, int (*visit)(struct umemcg *group, void *arg),
+			      void *arg);
+
+/**
+ * umemcg_enter - charge what this thread allocates from now on to @group
+ * @group: live group, or NULL for the root
+ *
+ * A few instructions: made to be called for each request, and on each switch of a coroutine.
+ *
+ * Return: the group this thread was in, to be given back to umemcg_enter(); NULL if it has
+ * entered none yet.
+ */
+UMEMCG_EXPORT struct umemcg *umemcg_enter(struct umemcg *group);
+
+/**
+ * umemcg_current - the group that this thread is in, never NULL
+ *
+ * If that was destroyed, against the rules, it is what umemcg_enter() was given; what the thread
+ * allocates is the root's then.
+ */
+UMEMCG_EXPORT struct umemcg *umemcg_current(void);
+
+/* ---- objects ---- */
+
+/*
+ * As their namesakes of C and POSIX, errno included; charged, by size class, to the group that the
+ * calling thread is in. Any thread may free any object; the owner, or its heir, is repaid. The
+ * owner stays the same through umemcg_realloc(). An @alignment is any power of two, and @size need
+ * not be a multiple of it. What is no object is reported once on standard error, counted at the
+ * root (memory.events: underflow) and otherwise left alone; a hardened build aborts.
+ */
+UMEMCG_EXPORT UMEMCG_MALLOC void *umemcg_malloc(size_t size);
+UMEMCG_EXPORT UMEMCG_MALLOC void *umemcg_calloc(size_t nr_objects, size_t size);
+UMEMCG_EXPORT void *umemcg_realloc(void *object, size_t size);
+UMEMCG_EXPORT UMEMCG_MALLOC void *umemcg_aligned_alloc(size_t alignment, size_t size);
+UMEMCG_EXPORT void umemcg_free(void *object);
+
+/**
+ * umemcg_usable_size - bytes that @object has room for, which is what it is charged
+ *
+ * Return: 0 for NULL, or for what is no object.
+ */
+UMEMCG_EXPORT size_t umemcg_usable_size(const void *object);
+
+/** umemcg_malloc_in - umemcg_malloc() charged to @group, whichever group the thread is in */
+UMEMCG_EXPORT UMEMCG_MALLOC void *umemcg_malloc_in(struct umemcg *group, size_t size);
+
+/**
+ * umemcg_owner - the group that @object is charged to: its own, or the heir of its own
+ *
+ * Return: never NULL; the root for an object that is not counted, and for what is none.
+ */
+UMEMCG_EXPORT struct umemcg *umemcg_owner(const void *object);
+
+/**
+ * umemcg_recharge - charge an object to another group from now on
+ * @object: live object, in use by this thread alone for the moment
+ * @group:  live group, or NULL for the root
+ *
+ * Groups above both see no change, and cannot refuse.
+ *
+ * Return: 0; -EINVAL for what is no object or no live group; -ENOMEM if it does not fit there (then
+ * nothing has changed).
+ */
+UMEMCG_EXPORT int umemcg_recharge(void *object, struct umemcg *group);
+
+/* ---- caches of typed objects ---- */
+
+/** struct umemcg_cache - opaque, valid from umemcg_cache_create() to umemcg_cache_destroy() */
+struct umemcg_cache;
+
+/**
+ * umemcg_cache_create - make a cache of objects of one type
+ * @name:        for messages; its first 63 bytes are copied
+ * @object_size: 1 byte or more
+ * @alignment:   a power of two, or 0 for the natural one
+ * @constructor: called on each object that is handed out, or NULL
+ *
+ * An object takes a word more than its size, behind it, which is the library's.
+ *
+ * Return: 0; -EINVAL; -ENOMEM.
+ * Mirrors: kmem_cache_create; differs: the constructor runs at each hand-out.
+ */
+UMEMCG_EXPORT int umemcg_cache_create(const char *name, size_t object_size, size_t alignment,
+				      void (*constructor)(void *object),
+				      struct umemcg_cache **ret_cache);
+
+/**
+ * umemcg_cache_destroy - remove a cache that no thread uses any more
+ *
+ * Return: 0; -EBUSY while objects of it are alive: nothing has changed then.
+ * Mirrors: kmem_cache_destroy.
+ */
+UMEMCG_EXPORT int umemcg_cache_destroy(struct umemcg_cache *cache);
+
+/**
+ * umemcg_cache_alloc - an object, after its constructor, charged to the calling thread's group
+ *
+ * Return: the object; NULL with errno set to ENOMEM, or EINVAL without a cache.
+ * Mirrors: kmem_cache_alloc.
+ */
+UMEMCG_EXPORT UMEMCG_MALLOC void *umemcg_cache_alloc(struct umemcg_cache *cache);
+
+/**
+ * umemcg_cache_free - free an object of umemcg_cache_alloc(), from any thread
+ * @cache:  the object's own
+ * @object: may be NULL
+ *
+ * This and umemcg_free_all() are the ways that the cache notices.
+ * Mirrors: kmem_cache_free.
+ */
+UMEMCG_EXPORT void umemcg_cache_free(struct umemcg_cache *cache, void *object);
+
+/* ---- stacks and threads ---- */
+
+/**
+ * umemcg_stack_alloc - a stack, charged to the calling thread's group, with a guard page below it
+ * @nr_bytes:  usable size, rounded up to whole pages; the guard is not charged
+ * @ret_stack: lowest usable address
+ *
+ * Return: 0; -EINVAL for less than PTHREAD_STACK_MIN; -ENOMEM if it does not fit, or the system has
+ * no memory.
+ */
+UMEMCG_EXPORT int umemcg_stack_alloc(size_t nr_bytes, void **ret_stack);
+
+/**
+ * umemcg_stack_free - give back a stack of umemcg_stack_alloc(), which nobody runs on
+ *
+ * Repays the group that owns it, or its heir. What is no such stack is reported on standard error
+ * and left alone.
+ */
+UMEMCG_EXPORT void umemcg_stack_free(void *stack);
+
+/**
+ * umemcg_thread_create - pthread_create() with a charged stack, starting in the creator's group
+ *
+ * @attr may set everything but the stack's address; its stack size counts (default: the system's).
+ * The charge ends when @start has returned, or was left by pthread_exit() or a cancellation and the
+ * cleanup handlers have run: before destructors of thread-specific data, and before a join returns.
+ * Join with pthread_join().
+ *
+ * Return: 0; -ENOMEM if the stack does not fit, or there is no memory; -EINVAL also for a stack of
+ * the caller's own; -EAGAIN, -EINVAL, -EPERM as pthread_create().
+ */
+UMEMCG_EXPORT int umemcg_thread_create(pthread_t *ret_thread, const pthread_attr_t *attr,
+				       void *(*start)(void *arg), void *arg);
+
+/* ---- regions ---- */
+
+/**
+ * umemcg_map - anonymous memory, charged to @group by whole pages when it is mapped
+ * @group:       live group, or NULL for the root
+ * @nr_bytes:    1 or more; rounded up to whole pages
+ * @ret_address: zeroed, readable and writable
+ *
+ * Return: 0; -EINVAL for 0 bytes; -ENOMEM if it does not fit, or the system has no memory.
+ */
+UMEMCG_EXPORT int umemcg_map(struct umemcg *group, size_t nr_bytes, void **ret_address);
+
+/**
+ * umemcg_unmap - unmap a whole region of umemcg_map(); repays the group that owns it, or its heir
+ *
+ * Return: 0; -EINVAL if no region begins at @address.
+ */
+UMEMCG_EXPORT int umemcg_unmap(void *address);
+
+/* ---- explicit charges ---- */
+
+/**
+ * umemcg_try_charge - count memory that the program gets elsewhere (kind "external")
+ * @group:    live group, or NULL for the root
+ * @nr_bytes: more than 2^60 never fits
+ *
+ * Return: 0; -ENOMEM if it does not fit; -EINVAL for a group that is seen not to be live.
+ */
+UMEMCG_EXPORT int umemcg_try_charge(struct umemcg *group, uint64_t nr_bytes);
+
+/**
+ * umemcg_uncharge - give an explicit charge back, whole or in parts, from any thread
+ * @group:    live group, or NULL for the root
+ * @nr_bytes: of more than 2^60 only so much is given back
+ *
+ * After umemcg_destroy() of the group that was charged, uncharge its parent. Giving back more than
+ * is charged is clamped, counted (memory.events: underflow) and reported once on standard error.
+ */
+UMEMCG_EXPORT void umemcg_uncharge(struct umemcg *group, uint64_t nr_bytes);
+
+/* ---- limits and control files ---- */
+
+/**
+ * umemcg_set_max - limit a group and everything below it
+ * @group: live group, not the root
+ * @max:   limit in bytes; UMEMCG_MAX for none
+ *
+ * Return: 0; -EBUSY if usage is still above @max: the limit is in force nevertheless, and nothing
+ * more is admitted. Otherwise the limit is as before: -EINVAL for the root or NULL; -ENOMEM; -ETIME
+ * if a thread is stopped in the middle of a charge.
+ * Mirrors: memory.max of cgroup v2; differs: nothing is killed, and the limit is not rounded.
+ */
+UMEMCG_EXPORT int umemcg_set_max(struct umemcg *group, uint64_t max);
+
+/**
+ * umemcg_set_reserve - set a part of max aside for threads that umemcg_reserve_enter() let in
+ * @group:    live group, not the root
+ * @nr_bytes: of which as much as max counts; all others are then limited to what is left of max
+ *
+ * Return: 0; -EINVAL for the root or NULL; -ENOMEM. Unless it is 0 nothing has changed.
+ */
+UMEMCG_EXPORT int umemcg_set_reserve(struct umemcg *group, uint64_t nr_bytes);
+
+/**
+ * umemcg_get_current - bytes charged now to a group and everything below it
+ *
+ * Stocks count as used, here and in the peak, as in the kernel. This and the next three take NULL
+ * for the root, lock nothing, and are exact for the instant they read.
+ *
+ * Return: 0 also for a group that is gone.
+ * Mirrors: memory.current of cgroup v2; differs: not rounded to pages.
+ */
+UMEMCG_EXPORT uint64_t umemcg_get_current(const struct umemcg *group);
+
+/** umemcg_get_peak - the greatest current so far; 0 for a group that is gone */
+UMEMCG_EXPORT uint64_t umemcg_get_peak(const struct umemcg *group);
+
+/** umemcg_get_max - the limit in bytes; UMEMCG_MAX for none, the root, or a group that is gone */
+UMEMCG_EXPORT uint64_t umemcg_get_max(const struct umemcg *group);
+
+/** umemcg_get_reserve - the bytes set aside, as they were set; 0 for a group that is gone */
+UMEMCG_EXPORT uint64_t umemcg_get_reserve(const struct umemcg *group);
+
+/** struct umemcg_stat - what a group's current consists of, groups below it included */
+struct umemcg_stat {
+	uint64_t nr_bytes_current;
+	uint64_t nr_bytes_slab; /* objects */
+	uint64_t nr_bytes_stack;
+	uint64_t nr_bytes_anon;     /* regions */
+	uint64_t nr_bytes_external; /* explicit charges */
+	uint64_t nr_bytes_stock;    /* charged ahead by threads; a drain gives it back */
+};
+
+/**
+ * umemcg_get_stat - exact when no thread is charging; the kinds add up to current then
+ * @group: NULL for the root
+ *
+ * Return: 0, with zeros when accounting is off; -EINVAL for a group that is gone.
+ */
+UMEMCG_EXPORT int umemcg_get_stat(const struct umemcg *group, struct umemcg_stat *ret_stat);
+
+/**
+ * umemcg_read - read a control file
+ * @group:  NULL for the root
+ * @file:   its name, such as "memory.current"
+ * @buffer: gets the text with a terminating NUL; may be NULL if @size is 0
+ *
+ * Return: the length of the whole text; if it is >= @size it was cut; -ENOENT for an unknown file;
+ * -EINVAL for a group that is gone; -EOPNOTSUPP when accounting is off.
+ * Mirrors: the files of cgroup v2; ours besides: memory.reserve, memory.consumers.
+ */
+UMEMCG_EXPORT int umemcg_read(struct umemcg *group, const char *file, char *buffer, size_t size);
+
+/**
+ * umemcg_write - write a control file
+ * @group: NULL for the root
+ * @value: spaces around it are ignored; sizes are decimal with at most one suffix K M G T P E in
+ *         either case, or "max"
+ *
+ * Return: 0; -ENOENT; -EINVAL for the value, a group that is gone, or memory.max and memory.reserve
+ * of the root; -ERANGE for a value that is too large; -EACCES for a file that is only read;
+ * -ENOMEM; -EBUSY and -ETIME as umemcg_set_max(); -EOPNOTSUPP when accounting is off. Only with 0
+ * and -EBUSY has anything changed.
+ */
+UMEMCG_EXPORT int umemcg_write(struct umemcg *group, const char *file, const char *value);
+
+/**
+ * umemcg_control_file - name of the control file number @index, from 0
+ *
+ * Return: a string that lives as long as the library; NULL beyond the last file, and when
+ * accounting is off.
+ */
+UMEMCG_EXPORT const char *umemcg_control_file(unsigned int index);
+
+/**
+ * umemcg_drain - give the stocks of all threads for @group and the groups below it back
+ * @group: NULL for the root
+ *
+ * Threads that charge meanwhile may fill theirs again. Nothing happens if a thread is stopped in
+ * the middle of a charge, or this one has no memory for its own record.
+ */
+UMEMCG_EXPORT void umemcg_drain(struct umemcg *group);
+
+/* ---- at the limit ---- */
+
+#define UMEMCG_NR_CONSUMERS 3
+
+/** struct umemcg_failure - why a charge was refused */
+struct umemcg_failure {
+	uint64_t sequence;       /* counts the refusals of this process, from 1 */
+	uint64_t nr_bytes_asked; /* as charged, so by size class or pages */
+	uint64_t nr_bytes_max;   /* limit that was hit, without its reserve */
+	uint64_t nr_bytes_current;
+	char group[64];   /* path of the group that hit its limit; a long one is cut in front */
+	char charged[64]; /* path of the group that was to be charged */
+	struct {
+		char group[64]; /* path of one of the largest children of the group at its limit */
+		uint64_t nr_bytes;
+	} consumers[UMEMCG_NR_CONSUMERS];
+	unsigned int nr_consumers;
+};
+
+/**
+ * umemcg_last_failure - the calling thread's last refusal
+ *
+ * Allocates nothing.
+ *
+ * Return: 0; -ENOENT if none of this thread's charges was refused.
+ */
+UMEMCG_EXPORT int umemcg_last_failure(struct umemcg_failure *ret_failure);
+
+/*
+ * Between these two, the calling thread may use the memory.reserve of its groups, to build its
+ * error message and unwind. They nest; a leave without an enter does nothing. In a thread that has
+ * no memory for its own record neither does anything: it has none for a charge either.
+ */
+UMEMCG_EXPORT void umemcg_reserve_enter(void);
+UMEMCG_EXPORT void umemcg_reserve_leave(void);
+
+/* ---- audit ---- */
+
+/** struct umemcg_audit - every live object counted, against the books */
+struct umemcg_audit {
+	uint64_t nr_groups;
+	uint64_t nr_objects;          /* live objects, found by walking the heap */
+	uint64_t nr_bytes_walked;     /* objects, stacks and regions found, and explicit charges */
+	uint64_t nr_bytes_charged;    /* what the books say, without stocks */
+	uint64_t nr_bytes_difference; /* sum of absolute differences over all groups */
+	struct umemcg *worst;         /* group with the greatest difference, or NULL */
+};
+
+/**
+ * umemcg_audit - walk the whole heap and compare it with the books
+ *
+ * For a quiescent process: no other thread is inside the library.
+ *
+ * Return: 0 if everything agrees to the byte, -EUCLEAN if not, with @ret_audit filled in either
+ * way; -ENOMEM; -EOPNOTSUPP when accounting is off.
+ */
+UMEMCG_EXPORT int umemcg_audit(struct umemcg_audit *ret_audit);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT */
+/* Closing other threads' stocks; the protocol stands in charge/stock.h. */
+#include <stddef.h>
+
+#include "charge/barrier.h"
+#include "charge/closing.h"
+#include "charge/counter.h"
+#include "charge/owner.h"
+
+void stock_lock(struct stock *stock)
+{
+	/* Acquire and release pair with each other. */
+	for (unsigned int round = 0;
+	     atomic_exchange_explicit(&stock->lock, 1, memory_order_acquire); round++)
+		pause_briefly(round);
+}
+
+void stock_unlock(struct stock *stock)
+{
+	atomic_store_explicit(&stock->lock, 0, memory_order_release);
+}
+
+cold void stock_word_restore(struct stock *stock, stock_word *word, int64_t n)
+{
+	int64_t value;
+
+	/* A stock that no drain knows has nothing to restore: it is closed for good. */
+	if (!stock->flight)
+		return;
+	stock_lock(stock);
+	value = atomic_load_explicit(word, memory_order_relaxed);
+	atomic_store_explicit(word, word_is_closed(value) ? STOCK_CLOSED : value + n,
+			      memory_order_relaxed);
+	stock_unlock(stock);
+}
+
+int64_t word_take(stock_word *word)
+{
+	if (word_is_closed(word_look(word)))
+		return STOCK_CLOSED;
+	/* seq_cst; the barrier that follows makes it count (charge/stock.h). */
+	return atomic_exchange_explicit(word, STOCK_CLOSED, memory_order_seq_cst);
+}
+
+enum outcome word_settle(stock_word *word, int64_t *taken)
+{
+	while (!word_is_closed(word_look(word))) {
+		*taken = word_take(word);
+		barrier_all_threads();
+	}
+	if (word_is_closed(*taken))
+		return WAS_CLOSED;
+	if (*taken >= 0)
+		return TAKEN;
+	atomic_store_explicit(word, *taken, memory_order_relaxed);
+	return OWNER_COMES;
+}
+
+#define for_each_open_gate(gate, stock)                                                            \
+	for (uint64_t gates_ = (stock)->open_gates;                                                \
+	     gates_ && ((gate) = __builtin_ctzll(gates_), 1); gates_ &= gates_ - 1)
+
+static bool is_open(const struct stock *stock)
+{
+	unsigned int gate;
+
+	if (!word_is_closed(word_look(&stock->room)) || !word_is_closed(word_look(&stock->spare)))
+		return true;
+	for_each_open_gate(gate, stock)
+	{
+		if (!word_is_closed(word_look(&stock->gates[gate].nr_ready)))
+			return true;
+	}
+	return false;
+}
+
+/* Before the barrier; keeps the lock. */
+static void begin_closing(struct stock *stock)
+{
+	unsigned int gate;
+
+	stock_lock(stock);
+	stock->taken_room = word_take(&stock->room);
+	stock->taken_spare = word_take(&stock->spare);
+	for_each_open_gate(gate, stock) stock->slow_gates[gate].taken =
+		word_take(&stock->gates[gate].nr_ready);
+}
+
+/*
+ * After the barrier; gives the lock back. What the gates held stays in their `taken`. False if a
+ * word has to be closed again once the owner has put it right.
+ */
+static bool settle_words(struct stock *stock, uint64_t *ret_bytes)
+{
+	enum outcome room = word_settle(&stock->room, &stock->taken_room);
+	enum outcome spare = word_settle(&stock->spare, &stock->taken_spare);
+	bool closed = room != OWNER_COMES && spare != OWNER_COMES;
+	unsigned int gate;
+
+	if (room == TAKEN)
+		*ret_bytes += STOCK_ROOM_BYTES - stock->taken_room;
+	if (spare == TAKEN)
+		*ret_bytes += stock->taken_spare;
+	for_each_open_gate(gate, stock)
+	{
+		int64_t *taken = &stock->slow_gates[gate].taken;
+		enum outcome outcome = word_settle(&stock->gates[gate].nr_ready, taken);
+
+		if (outcome != TAKEN)
+			*taken = 0;
+		closed &= outcome != OWNER_COMES;
+	}
+	stock_unlock(stock);
+	return closed;
+}
+
+/*
+ * Until the owner has landed from a move that it may have begun before the words were closed. One
+ * that begins later finds them closed, and leaves everything alone.
+ */
+static void wait_for_move(const struct stock *stock)
+{
+	/* seq_cst, after the barrier; acquire, for what the move wrote. Partner: set_moving(). */
+	for (unsigned int round = 0; atomic_load_explicit(&stock->moving, memory_order_seq_cst);
+	     round++)
+		pause_briefly(round);
+}
+
+/* False if a word has to be closed again; adds what the closed ones held to ret_bytes. */
+static bool finish_closing(struct stock *stock, uint64_t *ret_bytes)
+{
+	bool closed = settle_words(stock, ret_bytes);
+	unsigned int gate;
+
+	wait_for_move(stock);
+	*ret_bytes += stock->in_hand;
+	stock->in_hand = 0;
+	for_each_open_gate(gate, stock)
+	{
+		struct stock_slow_gate *slow = &stock->slow_gates[gate];
+
+		*ret_bytes += (uint64_t)slow->taken * stock_gate_bytes[gate];
+		slow->nr_parked += slow->taken;
+		slow->nr_opened = 0;
+	}
+	stock->nr_gate_bytes = 0;
+	stock->nr_ahead = STOCK_FIRST_AHEAD_BYTES;
+	if (closed)
+		stock->open_gates = 0;
+	return closed;
+}
+
+static void give_back(uint32_t owner, uint64_t nr_bytes)
+{
+	if (!nr_bytes)
+		return;
+	counter_sub(owner_counter(owner), 0, nr_bytes);
+	owner_uncharge_gone(owner, nr_bytes);
+}
+
+uint32_t stock_owner_below(const struct stock *stock, uint32_t counter)
+{
+	/* Acquire pairs with stock_bind(). */
+	uint32_t owner = atomic_load_explicit(&stock->owner, memory_order_acquire);
+
+	return owner && counter_is_below(owner_counter(owner), counter) ? owner : 0;
+}
+
+/* One barrier serves all stocks that are open; true if none is any more. */
+static bool close_once(uint32_t counter)
+{
+	struct stock *stock, *begun = NULL;
+	bool all_closed = true;
+
+	for_each_stock(stock)
+	{
+		if (!stock_owner_below(stock, counter) || !is_open(stock))
+			continue;
+		begin_closing(stock);
+		stock->next_begun = begun;
+		begun = stock;
+	}
+	if (begun)
+		barrier_all_threads();
+	while (begun) {
+		uint32_t owner = atomic_load_explicit(&begun->owner, memory_order_relaxed);
+		uint64_t nr_bytes = 0;
+
+		stock = begun;
+		begun = stock->next_begun;
+		all_closed &= finish_closing(stock, &nr_bytes);
+		give_back(owner, nr_bytes);
+	}
+	return all_closed;
+}
+
+void stock_close_below(uint32_t counter)
+{
+	for (unsigned int round = 0; !close_once(counter); round++)
+		pause_briefly(round);
+}
+
+static uint64_t bytes_in(const struct stock *stock)
+{
+	int64_t room = word_look(&stock->room), spare = word_look(&stock->spare);
+	uint64_t nr_bytes = 0;
+
+	if (!word_is_closed(room))
+		nr_bytes += STOCK_ROOM_BYTES - room;
+	if (spare > 0)
+		nr_bytes += spare;
+	for (unsigned int gate = 0; gate < STOCK_NR_GATES; gate++) {
+		int64_t nr_ready = word_look(&stock->gates[gate].nr_ready);
+
+		if (nr_ready > 0)
+			nr_bytes += (uint64_t)nr_ready * stock_gate_bytes[gate];
+	}
+	return nr_bytes;
+}
+
+uint64_t stock_bytes_below(uint32_t counter)
+{
+	struct stock *stock;
+	uint64_t nr_bytes = 0;
+
+	for_each_stock(stock)
+	{
+		if (stock_owner_below(stock, counter))
+			nr_bytes += bytes_in(stock);
+	}
+	return nr_bytes;
+}

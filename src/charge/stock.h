@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The stock: what one thread has charged ahead to one owner.
+ *
+ * Its words say what the thread may still do without asking anybody: how many listed objects of
+ * a size class it may hand out (gate), how many bytes of freed objects it may keep (room), how many
+ * charged bytes it has besides (spare). A negative word is closed.
+ *
+ * The protocol. The owning thread changes an open word by one instruction that reads, subtracts
+ * and writes (no lock prefix: an interrupt falls before or after it, never inside). If the result
+ * is negative it goes the slow way, which first puts the word back, under the stock's lock. Another
+ * thread closes words under that lock: it exchanges each for STOCK_CLOSED, runs one membarrier, and
+ * looks again. After the membarrier no store of the owner's from before the exchange is on its way
+ * any more. So a word that is now open was overwritten by such a store, and the exchange is tried
+ * once more; a word that is still negative stays closed, since the owner's later instructions read
+ * it. If the exchange returned a negative number, the owner has just failed and is on its way to
+ * the lock: the word gets its number back, and is closed when the owner has been there.
+ *
+ * Opening, merging and charging are the owner's, while it is in flight (charge/flight.h); closing
+ * is done in exclusive mode, when no owner below is in flight. So both never happen at once.
+ * What is open already the owner may also move from word to word out of flight; it says so in
+ * `moving`, and who closes waits for that, and takes what was in hand.
+ */
+#ifndef UMEMCG_CHARGE_STOCK_H
+#define UMEMCG_CHARGE_STOCK_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+#include "charge/barrier.h"
+#include "charge/flight.h"
+
+#define STOCK_NR_GATES 56
+
+#define STOCK_CLOSED (-((int64_t)1 << 62))
+
+/* A word that never runs out: no program frees 2^62 bytes. */
+#define STOCK_UNLIMITED ((int64_t)1 << 62)
+
+/* The greatest batch of a gate, of the room, and of the spare. */
+#if CONFIG_STOCK_BYTES > 0
+#define STOCK_BATCH_BYTES ((uint64_t)CONFIG_STOCK_BYTES)
+#else
+#define STOCK_BATCH_BYTES ((uint64_t)64 << 10)
+#endif
+
+/*
+ * The greatest amount that one stock can hold: the gates together, the room, and the spare, plus
+ * what crosses each border.
+ */
+#define STOCK_GATES_BYTES (8 * STOCK_BATCH_BYTES)
+#define STOCK_ROOM_BYTES  (2 * STOCK_BATCH_BYTES)
+#define STOCK_SPARE_BYTES (2 * STOCK_BATCH_BYTES)
+/* What the first refill charges ahead; those after it more and more, up to a batch. */
+#define STOCK_FIRST_AHEAD_BYTES min((uint64_t)4096, STOCK_BATCH_BYTES)
+
+#define STOCK_MAX_BYTES (STOCK_GATES_BYTES + STOCK_ROOM_BYTES + STOCK_SPARE_BYTES)
+
+/* The owner writes with plain instructions, others read or exchange: see the protocol. */
+typedef _Atomic int64_t stock_word;
+
+struct stock_gate {
+	stock_word nr_ready; /* objects at the head of the list that are charged */
+	void *objects;       /* the heap's list; its owner thread alone touches it */
+};
+
+/* What only the slow path looks at. */
+struct stock_slow_gate {
+	int64_t taken;      /* what closing has exchanged and not settled */
+	uint16_t nr_parked; /* listed objects that are not charged */
+	uint16_t nr_opened; /* objects that the last refill charged ahead */
+};
+
+struct stock {
+	stock_word room;        /* bytes of freed objects that may be kept before asking */
+	stock_word spare;       /* charged bytes for explicit charges and refills */
+	stock_word external;    /* explicit charges that this thread may undo without asking */
+	_Atomic uint32_t owner; /* whose; 0 while unbound. Set by the owner thread in flight */
+	uint32_t unlimited;     /* accounting is off: never asks, never charges */
+	struct stock_gate gates[STOCK_NR_GATES];
+
+	/* Below here only the slow path looks. */
+	_Atomic uint32_t moving;         /* the owner has bytes in hand, between two words */
+	uint64_t in_hand;                /* of those, what closing is to take when it has landed */
+	_Atomic uint32_t lock;           /* closing against stock_word_restore() */
+	uint32_t nr_gate_bytes;          /* charged ahead in gates, at most */
+	uint64_t nr_ahead;               /* bytes that the next flight charges ahead */
+	uint64_t open_gates;             /* bit set: the gate's word may be open */
+	int64_t taken_room, taken_spare; /* as stock_slow_gate.taken */
+	struct stock_slow_gate slow_gates[STOCK_NR_GATES];
+	struct flight *flight;    /* the thread's; never changes */
+	struct stock *next;       /* of the flight's list; never changes */
+	struct stock *next_begun; /* of those being closed together */
+};
+
+/* Bytes that an object of a gate is charged; the heap fills it in before the first stock. */
+extern hidden uint32_t stock_gate_bytes[STOCK_NR_GATES];
+
+/* The slow way's first step: undo a subtraction that made a word of one's own negative. */
+void stock_word_restore(struct stock *stock, stock_word *word, int64_t n);
+
+/*
+ * Subtract from a word of one's own. False: that made it negative, and stock_word_restore() is to
+ * undo it before anything else is done with the stock.
+ */
+static always_inline bool stock_word_subtract(stock_word *word, int64_t n)
+{
+	bool negative;
+
+#if FAST_PATH_IS_PLAIN
+	__asm__ volatile("subq %2, %0" : "+m"(*word), "=@ccs"(negative) : "er"(n) : "memory");
+#else
+	/* acq_rel: partner of the exchange in word_take(). */
+	negative = atomic_fetch_sub_explicit(word, n, memory_order_acq_rel) < n;
+#endif
+	return likely(!negative);
+}
+
+/* Add to a word of one's own. False: it is closed, and stock_word_restore() is to follow. */
+static always_inline bool stock_word_add(stock_word *word, int64_t n)
+{
+	bool negative;
+
+#if FAST_PATH_IS_PLAIN
+	__asm__ volatile("addq %2, %0" : "+m"(*word), "=@ccs"(negative) : "er"(n) : "memory");
+#else
+	/* acq_rel: partner of the exchange in word_take(). */
+	negative = atomic_fetch_add_explicit(word, n, memory_order_acq_rel) < -n;
+#endif
+	return likely(!negative);
+}
+
+/* Subtract, undone if it fails. */
+static always_inline bool stock_word_take(struct stock *stock, stock_word *word, int64_t n)
+{
+	if (stock_word_subtract(word, n))
+		return true;
+	stock_word_restore(stock, word, n);
+	return false;
+}
+
+/**
+ * stock_take_object - may the thread hand out the first object of a gate's list?
+ *
+ * True commits it: the list is not empty and the object is charged. Two instructions. False is to
+ * be followed by stock_refill() or stock_undo_take(), out of the fast path's way.
+ */
+static always_inline bool stock_take_object(struct stock_gate *gate)
+{
+	if (!CONFIG_MEMCG)
+		return likely(gate->objects != NULL);
+	return stock_word_subtract(&gate->nr_ready, 1);
+}
+
+static inline void stock_undo_take(struct stock *stock, unsigned int gate)
+{
+	if (CONFIG_MEMCG)
+		stock_word_restore(stock, &stock->gates[gate].nr_ready, 1);
+}
+
+/**
+ * stock_keep_bytes - as stock_put_bytes(), but false is to be followed by stock_undo_keep()
+ */
+static always_inline bool stock_keep_bytes(struct stock *stock, uint64_t nr_bytes)
+{
+	return !CONFIG_MEMCG || stock_word_subtract(&stock->room, (int64_t)nr_bytes);
+}
+
+static inline void stock_undo_keep(struct stock *stock, uint64_t nr_bytes)
+{
+	if (CONFIG_MEMCG)
+		stock_word_restore(stock, &stock->room, (int64_t)nr_bytes);
+}
+
+/** stock_put_bytes - may the thread keep the bytes of an object that it freed? True commits it. */
+static always_inline bool stock_put_bytes(struct stock *stock, uint64_t nr_bytes)
+{
+	if (!CONFIG_MEMCG)
+		return true;
+	return stock_word_take(stock, &stock->room, (int64_t)nr_bytes);
+}
+
+/** stock_take_bytes - may the thread use charged bytes? True commits them. */
+static always_inline bool stock_take_bytes(struct stock *stock, uint64_t nr_bytes)
+{
+	if (!CONFIG_MEMCG)
+		return true;
+	return stock_word_take(stock, &stock->spare, (int64_t)nr_bytes);
+}
+
+/**
+ * stock_init - make a stock of a thread known to drains, unbound and closed
+ *
+ * Zeroed memory that is never given back: a stock is rebound instead.
+ */
+void stock_init(struct stock *stock, struct flight *flight);
+
+/** stock_init_closed - for a stock that only sends its thread the slow way; drains do not see it */
+void stock_init_closed(struct stock *stock);
+
+/** stock_bind - begin to serve an owner; 0 for one that is not counted: it never asks */
+void stock_bind(struct stock *stock, uint32_t owner);
+
+/**
+ * stock_unbind - give everything back and serve nobody
+ *
+ * The gates' lists are the heap's to empty; what was charged of them is charged no longer.
+ */
+void stock_unbind(struct stock *stock);
+
+/* The part of stock_refill() for owners that are counted. */
+int stock_refill_counted(struct stock *stock, unsigned int gate, uint32_t nr_new);
+
+/**
+ * stock_refill - charge one object of a gate for the caller, and open the gate for more
+ * @nr_new: objects that the caller has just put on the gate's list, fewer than 2^16; 0 if it was
+ *          not empty
+ *
+ * Follows a stock_take_object() that failed, in place of stock_undo_take(). The list is not empty;
+ * the caller hands out its first object.
+ *
+ * Return: 0; -ENOMEM: nothing is charged, the objects stay listed.
+ */
+static inline int stock_refill(struct stock *stock, unsigned int gate, uint32_t nr_new)
+{
+	if (!CONFIG_MEMCG || !stock->unlimited)
+		return stock_refill_counted(stock, gate, nr_new);
+	/* The gate is short by the caller's object, which this makes good. No drain knows it. */
+	stock_word_add(&stock->gates[gate].nr_ready, nr_new);
+	return 0;
+}
+
+/** stock_charge - charge bytes for the caller, from the stock or else exactly; 0 or -ENOMEM */
+int stock_charge(struct stock *stock, uint64_t nr_bytes);
+
+/** stock_uncharge - give bytes back, to the stock or else to the books */
+void stock_uncharge(struct stock *stock, uint64_t nr_bytes);
+
+/**
+ * stock_forget_gate - the heap has taken all objects off a gate's list without handing them out
+ *
+ * For a view that gives its objects back: their charge goes to the spare. Call it in the owner
+ * thread, with the whole list: afterwards the gate holds nothing and nothing is parked.
+ */
+void stock_forget_gate(struct stock *stock, unsigned int gate);
+
+/* ---- other threads' stocks (charge/drain.c) ---- */
+
+/** stock_close_below - close and empty every stock for @counter and below; exclusive mode only */
+void stock_close_below(uint32_t counter);
+
+/** stock_bytes_below - sum of the stocks for @counter and below */
+uint64_t stock_bytes_below(uint32_t counter);
+
+/* ---- explicit charges (charge/external.c) ---- */
+
+void stock_add_external_slowly(struct stock *stock, int64_t nr_bytes);
+
+/**
+ * stock_take_external - is so much charged explicitly, here or by other threads? Takes it if so
+ * @ret_taken: bytes that were there, at most @nr_bytes
+ *
+ * Return: 0; -ETIME if a stopped thread kept us from looking at all of them.
+ */
+int stock_take_external(struct stock *stock, uint64_t nr_bytes, uint64_t *ret_taken);
+
+/** external_bytes - explicit charges to the group of a counter itself */
+uint64_t external_bytes(uint32_t counter);
+
+/** external_in_stocks - of the explicit charges at @counter and below, those that threads know of
+ */
+uint64_t external_in_stocks(uint32_t counter);
+
+/** stock_add_external - the thread made an explicit charge of bytes that are charged already */
+static always_inline void stock_add_external(struct stock *stock, int64_t nr_bytes)
+{
+	if (unlikely(!stock_word_add(&stock->external, nr_bytes)))
+		stock_add_external_slowly(stock, nr_bytes);
+}
+
+#endif

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/* The files memory.*: what a group has charged, what it may, and what became of that. */
+#include "control/files.h"
+
+#include <stdatomic.h>
+
+#include "base/size.h"
+#include "charge/counter.h"
+#include "group/failure.h"
+#include "group/rare.h"
+#include "group/stat.h"
+#include "kmem/heap.h"
+
+/* Each of these numbers stands alone; relaxed, for it orders nothing else. */
+static uint64_t read_word(const _Atomic uint64_t *word)
+{
+	return atomic_load_explicit(word, memory_order_relaxed);
+}
+
+void memory_current_show(struct umemcg *group, struct text *text)
+{
+	text_put_size(text, read_word(&counter_row(group->id)->usage));
+}
+
+void memory_peak_show(struct umemcg *group, struct text *text)
+{
+	text_put_size(text, read_word(&counter_row(group->id)->peak));
+}
+
+void memory_max_show(struct umemcg *group, struct text *text)
+{
+	text_put_size(text, read_word(&counter_row(group->id)->max));
+}
+
+int memory_max_write(struct umemcg *group, const char *value)
+{
+	uint64_t max;
+	int r = size_parse(value, &max);
+
+	return r ? r : group_set_max(thread_flight(), group, max);
+}
+
+void memory_reserve_show(struct umemcg *group, struct text *text)
+{
+	text_put_size(text, read_word(&counter_limit(group_counter(group))->reserve));
+}
+
+int memory_reserve_write(struct umemcg *group, const char *value)
+{
+	uint64_t nr_bytes;
+	int r = size_parse(value, &nr_bytes);
+
+	return r ? r : group_set_reserve(group, nr_bytes);
+}
+
+static const char *const event_names[NR_GROUP_EVENTS] = {
+	[EVENT_MAX] = "max",
+	[EVENT_OOM] = "oom",
+	[EVENT_UNDERFLOW] = "underflow",
+};
+
+static void show_events(const _Atomic uint32_t events[NR_GROUP_EVENTS], struct text *text)
+{
+	for (unsigned int i = 0; i < NR_GROUP_EVENTS; i++)
+		text_put_pair(text, event_names[i],
+			      atomic_load_explicit(&events[i], memory_order_relaxed));
+}
+
+void memory_events_show(struct umemcg *group, struct text *text)
+{
+	show_events(rare_of(group)->events, text);
+}
+
+void memory_events_local_show(struct umemcg *group, struct text *text)
+{
+	show_events(rare_of(group)->events_local, text);
+}
+
+/*
+ * The kinds under their own names; "anon" and "slab" are also cgroup v2's. Its kernel_stack is
+ * another thing: what is counted here are stacks of user space.
+ */
+void memory_stat_show(struct umemcg *group, struct text *text)
+{
+	struct umemcg_stat stat;
+
+	group_get_stat(group, &stat);
+	text_put_pair(text, "anon", stat.nr_bytes_anon);
+	text_put_pair(text, "slab", stat.nr_bytes_slab);
+	text_put_pair(text, "stack", stat.nr_bytes_stack);
+	text_put_pair(text, "external", stat.nr_bytes_external);
+	text_put_pair(text, "stock", stat.nr_bytes_stock);
+}
+
+/*
+ * A name may hold blanks, so the number is what follows the last one. Locked, so that a group that
+ * is being destroyed is shown as it was or not at all.
+ */
+void memory_consumers_show(struct umemcg *group, struct text *text)
+{
+	struct failure_consumer consumers[UMEMCG_NR_CONSUMERS];
+	unsigned int nr_consumers;
+	char path[UMEMCG_PATH_MAX];
+
+	group_lock();
+	nr_consumers = group_largest(group, consumers);
+	for (unsigned int i = 0; i < nr_consumers; i++) {
+		group_path_locked(group_row(consumers[i].group), path, sizeof(path));
+		text_put_pair(text, path, consumers[i].nr_bytes);
+	}
+	group_unlock();
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+#include "group/failure.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/compiler.h"
+#include "base/report.h"
+#include "charge/charge.h"
+#include "charge/owner.h"
+#include "group/event.h"
+#include "group/group.h"
+
+static _Atomic uint64_t nr_failures;
+static thread_local_fast struct umemcg_failure last_failure;
+
+unsigned int group_largest(const struct umemcg *group,
+			   struct failure_consumer ret[UMEMCG_NR_CONSUMERS])
+{
+	const struct candidates *candidates = counter_candidates(group_counter(group));
+	unsigned int nr = 0;
+
+	for (unsigned int i = 0; i < COUNTER_NR_CANDIDATES; i++) {
+		uint32_t id = atomic_load_explicit(&candidates->ids[i], memory_order_relaxed);
+		unsigned int place = nr;
+		uint64_t usage;
+
+		if (!id)
+			continue;
+		usage = atomic_load_explicit(&counter_row(id)->usage, memory_order_relaxed);
+		while (place && ret[place - 1].nr_bytes < usage)
+			place--;
+		if (!usage || place == UMEMCG_NR_CONSUMERS)
+			continue;
+		nr = min(nr + 1, (unsigned int)UMEMCG_NR_CONSUMERS);
+		memmove(&ret[place + 1], &ret[place], (nr - 1 - place) * sizeof(*ret));
+		ret[place] = (struct failure_consumer){ .group = id, .nr_bytes = usage };
+	}
+	return nr;
+}
+
+/* A path that is too long loses its beginning: its end tells more. */
+static void copy_path(const struct umemcg *group, char *buffer, size_t size)
+{
+	char path[UMEMCG_PATH_MAX];
+	size_t length = min(group_path_locked(group, path, sizeof(path)), sizeof(path) - 1);
+	size_t cut = length < size ? 0 : length - size + 1;
+
+	memcpy(buffer, path + cut, length - cut + 1);
+	if (cut)
+		memcpy(buffer, "...", 3);
+}
+
+static void record(const struct umemcg *full, const struct umemcg *charged, uint64_t nr_bytes)
+{
+	struct umemcg_failure *failure = &last_failure;
+	struct failure_consumer consumers[UMEMCG_NR_CONSUMERS];
+	struct counter *counter = group_counter(full);
+
+	failure->sequence = 1 + atomic_fetch_add_explicit(&nr_failures, 1, memory_order_relaxed);
+	failure->nr_bytes_asked = nr_bytes;
+	failure->nr_bytes_max = atomic_load_explicit(&counter->max, memory_order_relaxed);
+	failure->nr_bytes_current = atomic_load_explicit(&counter->usage, memory_order_relaxed);
+	copy_path(full, failure->group, sizeof(failure->group));
+	copy_path(charged, failure->charged, sizeof(failure->charged));
+	failure->nr_consumers = group_largest(full, consumers);
+	for (unsigned int i = 0; i < failure->nr_consumers; i++) {
+		copy_path(group_row(consumers[i].group), failure->consumers[i].group,
+			  sizeof(failure->consumers[i].group));
+		failure->consumers[i].nr_bytes = consumers[i].nr_bytes;
+	}
+}
+
+static bool refused(struct flight *flight, uint32_t at, uint32_t owner, uint64_t nr_bytes)
+{
+	struct umemcg *full = group_row(at);
+
+	(void)flight;
+	group_lock();
+	/*
+	 * Destroyed meanwhile: then it is not what is full now. A group that has taken its row
+	 * since is told instead, and counts a refusal too many.
+	 */
+	if (!group_is_live(full)) {
+		group_unlock();
+		return true;
+	}
+	group_event(full, EVENT_MAX);
+	group_event(full, EVENT_OOM);
+	record(full, group_of_owner(owner), nr_bytes);
+	group_unlock();
+	return false;
+}
+
+static void underflow(uint32_t counter, uint64_t nr_bytes)
+{
+	static _Atomic bool reported;
+	struct umemcg *group = group_row(counter);
+
+	group_event(group, EVENT_UNDERFLOW);
+	if (!atomic_exchange_explicit(&reported, true, memory_order_relaxed))
+		report("%llu bytes more were given back than were charged to group @%u "
+		       "(a double free or a wrong size); reported once, counted in memory.events",
+		       (unsigned long long)nr_bytes, group->id);
+}
+
+void failure_init(void)
+{
+	charge_ops = (struct charge_ops){ .refused = refused, .underflow = underflow };
+}
+
+int failure_last(struct umemcg_failure *ret_failure)
+{
+	if (!last_failure.sequence)
+		return -ENOENT;
+	*ret_failure = last_failure;
+	return 0;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* What happens when a charge is refused: events, and a record of why. Nothing here allocates. */
+#ifndef UMEMCG_GROUP_FAILURE_H
+#define UMEMCG_GROUP_FAILURE_H
+
+#include <stdint.h>
+
+#include "umemcg.h"
+
+struct failure_consumer {
+	uint32_t group;
+	uint64_t nr_bytes;
+};
+
+/** failure_init - be told of refusals and underflows by the charge floor */
+void failure_init(void);
+
+/** failure_last - umemcg_last_failure() */
+int failure_last(struct umemcg_failure *ret_failure);
+
+/** group_largest - up to UMEMCG_NR_CONSUMERS largest children, largest first; returns how many */
+unsigned int group_largest(const struct umemcg *group,
+			   struct failure_consumer ret[UMEMCG_NR_CONSUMERS]);
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+#include "user/region.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <sys/mman.h>
+
+#include "kmem/mapping.h"
+
+/* Mapped before it is charged: until then it is address space alone. */
+static int map_and_charge(struct umemcg *group, size_t nr_bytes, void **ret_address)
+{
+	void *address;
+	int r;
+
+	address = mmap(NULL, nr_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (address == MAP_FAILED)
+		return -ENOMEM;
+	r = mapping_charge(group, KIND_ANON, address, nr_bytes);
+	if (r) {
+		munmap(address, nr_bytes);
+		return r;
+	}
+	*ret_address = address;
+	return 0;
+}
+
+int region_map(struct umemcg *group, size_t nr_bytes, void **ret_address)
+{
+	int r;
+
+	if (!nr_bytes)
+		return -EINVAL;
+	r = mapping_whole_pages(nr_bytes, &nr_bytes);
+	if (r)
+		return r;
+	mapping_begin();
+	r = map_and_charge(group, nr_bytes, ret_address);
+	mapping_end();
+	return r;
+}
+
+static void unmap_forgotten(const struct mapping *mapping)
+{
+	munmap((void *)(uintptr_t)mapping->key, mapping->nr_bytes);
+	mapping_uncharge(mapping);
+}
+
+int region_unmap(void *address)
+{
+	struct mapping mapping;
+	int r;
+
+	mapping_begin();
+	r = mapping_forget(KIND_ANON, address, &mapping);
+	if (!r)
+		unmap_forgotten(&mapping);
+	mapping_end();
+	return r;
+}
+
+void region_free_all(struct umemcg *group)
+{
+	struct mapping mapping;
+
+	mapping_begin();
+	while (!mapping_forget_region_of(group->owner, &mapping))
+		unmap_forgotten(&mapping);
+	mapping_end();
+}

@@ -408,7 +408,7 @@ int stock_refill_counted(struct stock *stock, unsigned int gate, uint32_t nr_new
 	return refill_slowly(stock, gate, nr_new);
 }
 
-/* In flight: as refill_from_books(), for bytes. */
+/* In flight: as refill_gate(), for bytes. */
 static uint32_t charge_from_books(struct stock *stock, uint64_t nr_bytes, uint32_t counter,
 				  bool stay_closed)
 {

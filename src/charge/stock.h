@@ -54,10 +54,10 @@
 #define STOCK_GATES_BYTES (8 * STOCK_BATCH_BYTES)
 #define STOCK_ROOM_BYTES  (2 * STOCK_BATCH_BYTES)
 #define STOCK_SPARE_BYTES (2 * STOCK_BATCH_BYTES)
+#define STOCK_MAX_BYTES   (STOCK_GATES_BYTES + STOCK_ROOM_BYTES + STOCK_SPARE_BYTES)
+
 /* What the first refill charges ahead; those after it more and more, up to a batch. */
 #define STOCK_FIRST_AHEAD_BYTES min((uint64_t)4096, STOCK_BATCH_BYTES)
-
-#define STOCK_MAX_BYTES (STOCK_GATES_BYTES + STOCK_ROOM_BYTES + STOCK_SPARE_BYTES)
 
 /* The owner writes with plain instructions, others read or exchange: see the protocol. */
 typedef _Atomic int64_t stock_word;
@@ -67,7 +67,7 @@ struct stock_gate {
 	void *objects;       /* the heap's list; its owner thread alone touches it */
 };
 
-/* What only the slow path looks at. */
+/* What only the slow path looks at. A list is of one page's blocks, so 16 bits count it. */
 struct stock_slow_gate {
 	int64_t taken;      /* what closing has exchanged and not settled */
 	uint16_t nr_parked; /* listed objects that are not charged */
@@ -247,15 +247,11 @@ void stock_uncharge(struct stock *stock, uint64_t nr_bytes);
  */
 void stock_forget_gate(struct stock *stock, unsigned int gate);
 
-/* ---- other threads' stocks (charge/drain.c) ---- */
-
 /** stock_close_below - close and empty every stock for @counter and below; exclusive mode only */
 void stock_close_below(uint32_t counter);
 
 /** stock_bytes_below - sum of the stocks for @counter and below */
 uint64_t stock_bytes_below(uint32_t counter);
-
-/* ---- explicit charges (charge/external.c) ---- */
 
 void stock_add_external_slowly(struct stock *stock, int64_t nr_bytes);
 

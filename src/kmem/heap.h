@@ -176,7 +176,4 @@ int view_release(struct view *view);
 /** view_unbind - give back what is charged ahead; the heap's thread is going, or is not there */
 void view_unbind(struct view *view);
 
-/** heap_sweep_idle - take back what was freed in heaps that wait for a thread */
-void heap_sweep_idle(void);
-
 #endif

@@ -40,6 +40,12 @@ enum { NR_GENERATIONS = 300, NR_FORKS = 30 };
 #define UNDER_TSAN false
 #endif
 
+#if defined(__SANITIZE_ADDRESS__)
+#define UNDER_ASAN true
+#else
+#define UNDER_ASAN false
+#endif
+
 static void *kept[NR_THREADS][NR_KEPT];
 static atomic_bool stop;
 
@@ -199,10 +205,19 @@ static void a_thread_that_allocates_to_the_very_end_is_gone_then(void **state)
 
 static void *_Atomic exchanged[64];
 
+/*
+ * To start a thread, AddressSanitizer allocates, and it does not hold its own allocator over a
+ * fork: if a thread is starting then, the child's threads may wait for ever for the lock that one
+ * had. So under it the first fork waits until all have started; without it, none does.
+ */
+static pthread_barrier_t started;
+
 static void *work_until_stopped(void *arg)
 {
 	uint64_t r = (uintptr_t)arg;
 
+	if (UNDER_ASAN)
+		pthread_barrier_wait(&started);
 	while (!atomic_load_explicit(&stop, memory_order_relaxed)) {
 		void *object;
 
@@ -247,6 +262,8 @@ static void the_child_of_a_fork_among_threads_can_allocate(void **state)
 #endif
 	for (uintptr_t i = 0; i < NR_THREADS; i++)
 		pthread_create(&threads[i], NULL, work_until_stopped, (void *)(i + 1));
+	if (UNDER_ASAN)
+		pthread_barrier_wait(&started);
 	for (unsigned int i = 0; i < NR_FORKS; i++) {
 		pid_t pid = fork();
 		int status;
@@ -280,5 +297,6 @@ int main(void)
 	};
 
 	pthread_barrier_init(&barrier, NULL, NR_THREADS);
+	pthread_barrier_init(&started, NULL, NR_THREADS + 1);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

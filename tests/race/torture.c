@@ -41,6 +41,12 @@
 #define NR_LATE_ROUNDS 3u
 #endif
 
+#if defined(__SANITIZE_ADDRESS__)
+#define UNDER_ASAN true
+#else
+#define UNDER_ASAN false
+#endif
+
 static unsigned int seed;
 
 #define NR_LOST      6u
@@ -838,11 +844,20 @@ static void no_call_is_a_cancellation_point(void **state)
 	alarm(0);
 }
 
+/*
+ * To start a thread, AddressSanitizer allocates, and it does not hold its own allocator over a
+ * fork: if a thread is starting then, the child's search for leaks may wait for ever for the lock
+ * that one had. So under it the first fork waits until all have started; without it, none does.
+ */
+static pthread_barrier_t started;
+
 static void *allocate_at_random(void *arg)
 {
 	unsigned int random = seed + (unsigned int)(uintptr_t)pthread_self();
 	struct object *objects[64] = { NULL };
 
+	if (UNDER_ASAN)
+		pthread_barrier_wait(&started);
 	umemcg_enter(arg);
 	while (!atomic_load(&stop)) {
 		unsigned int i = rand_r(&random) % 64;
@@ -908,6 +923,7 @@ static void a_child_finds_its_books_in_order(void **state)
 	(void)state;
 	give_up_after(120);
 	atomic_store(&stop, false);
+	pthread_barrier_init(&started, NULL, NR_LOST + 1);
 	assert_int_equal(umemcg_create(NULL, NULL, &group), 0);
 	assert_int_equal(umemcg_set_max(group, 64 << 20), 0);
 	for (unsigned int i = 0; i < NR_LOST; i++) {
@@ -916,6 +932,8 @@ static void a_child_finds_its_books_in_order(void **state)
 
 		assert_int_equal(create(&threads[i], NULL, allocate_at_random, group), 0);
 	}
+	if (UNDER_ASAN)
+		pthread_barrier_wait(&started);
 	for (uint64_t i = 0; i < rounds(4); i++) {
 		int status;
 		pid_t child;

@@ -9,10 +9,10 @@
 
 #include "base/compiler.h"
 #include "base/init.h"
+#include "charge/external.h"
 #include "charge/switch.h"
 #include "control/audit.h"
 #include "control/control.h"
-#include "group/external.h"
 #include "group/failure.h"
 #include "group/group.h"
 #include "group/null.h"

@@ -5,9 +5,9 @@
 
 #include "base/compiler.h"
 #include "charge/counter.h"
+#include "charge/drain.h"
 #include "charge/flight.h"
 #include "charge/owner.h"
-#include "charge/stock.h"
 
 struct charge_ops charge_ops;
 
@@ -39,7 +39,7 @@ int charge_stop_below(struct flight *flight, uint32_t counter)
 		flight_thaw(flight, counter);
 		flight_wait_thawed(above);
 	}
-	stock_close_below(counter);
+	drain_below(counter);
 	return 0;
 }
 
@@ -193,7 +193,7 @@ int charge_move(struct flight *flight, uint32_t from, uint32_t to, uint64_t nr_b
 void charge_hold(void)
 {
 	flight_hold();
-	stock_close_below(ROOT_COUNTER);
+	drain_below(ROOT_COUNTER);
 }
 
 void charge_release(void)

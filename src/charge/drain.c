@@ -1,60 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Closing other threads' stocks; the protocol stands in charge/stock.h. */
-#include <stddef.h>
+#include "charge/drain.h"
 
 #include "charge/barrier.h"
-#include "charge/closing.h"
 #include "charge/counter.h"
 #include "charge/owner.h"
-
-void stock_lock(struct stock *stock)
-{
-	/* Acquire and release pair with each other. */
-	for (unsigned int round = 0;
-	     atomic_exchange_explicit(&stock->lock, 1, memory_order_acquire); round++)
-		pause_briefly(round);
-}
-
-void stock_unlock(struct stock *stock)
-{
-	atomic_store_explicit(&stock->lock, 0, memory_order_release);
-}
-
-cold void stock_word_restore(struct stock *stock, stock_word *word, int64_t n)
-{
-	int64_t value;
-
-	/* A stock that no drain knows has nothing to restore: it is closed for good. */
-	if (!stock->flight)
-		return;
-	stock_lock(stock);
-	value = atomic_load_explicit(word, memory_order_relaxed);
-	atomic_store_explicit(word, word_is_closed(value) ? STOCK_CLOSED : value + n,
-			      memory_order_relaxed);
-	stock_unlock(stock);
-}
-
-int64_t word_take(stock_word *word)
-{
-	if (word_is_closed(word_look(word)))
-		return STOCK_CLOSED;
-	/* seq_cst; the barrier that follows makes it count (charge/stock.h). */
-	return atomic_exchange_explicit(word, STOCK_CLOSED, memory_order_seq_cst);
-}
-
-enum outcome word_settle(stock_word *word, int64_t *taken)
-{
-	while (!word_is_closed(word_look(word))) {
-		*taken = word_take(word);
-		barrier_all_threads();
-	}
-	if (word_is_closed(*taken))
-		return WAS_CLOSED;
-	if (*taken >= 0)
-		return TAKEN;
-	atomic_store_explicit(word, *taken, memory_order_relaxed);
-	return OWNER_COMES;
-}
+#include "charge/stock.h"
 
 #define for_each_open_gate(gate, stock)                                                            \
 	for (uint64_t gates_ = (stock)->open_gates;                                                \
@@ -79,7 +29,7 @@ static void begin_closing(struct stock *stock)
 {
 	unsigned int gate;
 
-	stock_lock(stock);
+	word_lock(stock);
 	stock->taken_room = word_take(&stock->room);
 	stock->taken_spare = word_take(&stock->spare);
 	for_each_open_gate(gate, stock) stock->slow_gates[gate].taken =
@@ -110,7 +60,7 @@ static bool settle_words(struct stock *stock, uint64_t *ret_bytes)
 			*taken = 0;
 		closed &= outcome != OWNER_COMES;
 	}
-	stock_unlock(stock);
+	word_unlock(stock);
 	return closed;
 }
 
@@ -158,14 +108,6 @@ static void give_back(uint32_t owner, uint64_t nr_bytes)
 	owner_uncharge_gone(owner, nr_bytes);
 }
 
-uint32_t stock_owner_below(const struct stock *stock, uint32_t counter)
-{
-	/* Acquire pairs with stock_bind(). */
-	uint32_t owner = atomic_load_explicit(&stock->owner, memory_order_acquire);
-
-	return owner && counter_is_below(owner_counter(owner), counter) ? owner : 0;
-}
-
 /* One barrier serves all stocks that are open; true if none is any more. */
 static bool close_once(uint32_t counter)
 {
@@ -194,7 +136,7 @@ static bool close_once(uint32_t counter)
 	return all_closed;
 }
 
-void stock_close_below(uint32_t counter)
+void drain_below(uint32_t counter)
 {
 	for (unsigned int round = 0; !close_once(counter); round++)
 		pause_briefly(round);
@@ -218,7 +160,7 @@ static uint64_t bytes_in(const struct stock *stock)
 	return nr_bytes;
 }
 
-uint64_t stock_bytes_below(uint32_t counter)
+uint64_t drain_bytes_below(uint32_t counter)
 {
 	struct stock *stock;
 	uint64_t nr_bytes = 0;

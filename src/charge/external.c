@@ -1,28 +1,54 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Explicit charges: how much each thread has charged, so that what is given back can be checked.
- *
- * A thread's own sum is a word of its stock; what it does not cover is taken from the counter's
- * sum, and, if that is not enough, all threads' words are closed and added there first.
- */
+#include "charge/external.h"
+
 #include "charge/barrier.h"
 #include "charge/charge.h"
-#include "charge/closing.h"
 #include "charge/counter.h"
+#include "charge/flight.h"
 #include "charge/owner.h"
 
 /* In flight, as in merging: nobody gathers meanwhile. */
-cold void stock_add_external_slowly(struct stock *stock, int64_t nr_bytes)
+static cold void add_slowly(struct stock *stock, int64_t nr_bytes)
 {
 	uint32_t owner = atomic_load_explicit(&stock->owner, memory_order_relaxed);
 
-	stock_word_restore(stock, &stock->external, -nr_bytes);
+	word_restore(stock, &stock->external, -nr_bytes);
 	flight_begin(stock->flight, owner);
 	if (word_is_closed(word_look(&stock->external)))
 		atomic_store_explicit(&stock->external, nr_bytes, memory_order_relaxed);
 	else
 		atomic_fetch_add_explicit(&stock->external, nr_bytes, memory_order_relaxed);
 	flight_end(stock->flight);
+}
+
+/* The bytes are charged; the thread's own sum is closed. */
+cold int external_count_slowly(struct stock *stock, uint64_t nr_bytes)
+{
+	add_slowly(stock, (int64_t)nr_bytes);
+	return 0;
+}
+
+static void add(struct stock *stock, int64_t nr_bytes)
+{
+	if (unlikely(!word_add(&stock->external, nr_bytes)))
+		add_slowly(stock, nr_bytes);
+}
+
+noinline int external_try_charge_slowly(struct stock *stock, uint64_t nr_bytes)
+{
+	int r;
+
+	word_restore(stock, &stock->spare, (int64_t)nr_bytes);
+	r = stock_charge(stock, nr_bytes);
+	if (!r)
+		add(stock, (int64_t)nr_bytes);
+	return r;
+}
+
+noinline void external_keep_slowly(struct stock *stock, uint64_t nr_bytes)
+{
+	stock_undo_keep(stock, nr_bytes);
+	stock_uncharge(stock, nr_bytes);
 }
 
 /* The group's own, or one whose heir it is: an heir inherits explicit charges as well. */
@@ -49,11 +75,11 @@ static void gather(uint32_t counter)
 
 			if (!is_charged_at(stock, counter))
 				continue;
-			stock_lock(stock);
+			word_lock(stock);
 			taken = word_take(&stock->external);
 			barrier_all_threads();
 			outcome = word_settle(&stock->external, &taken);
-			stock_unlock(stock);
+			word_unlock(stock);
 			if (outcome == TAKEN)
 				atomic_fetch_add_explicit(&counter_row(counter)->external, taken,
 							  memory_order_relaxed);
@@ -76,7 +102,13 @@ static uint64_t take_from_counter(struct counter *counter, uint64_t nr_bytes)
 	return taken;
 }
 
-int stock_take_external(struct stock *stock, uint64_t nr_bytes, uint64_t *ret_taken)
+/*
+ * Is so much charged explicitly, here or by other threads? Takes it if so; *ret_taken: bytes that
+ * were there, at most @nr_bytes.
+ *
+ * Return: 0; -ETIME if a stopped thread kept us from looking at all of them.
+ */
+static noinline int take(struct stock *stock, uint64_t nr_bytes, uint64_t *ret_taken)
 {
 	uint32_t owner = atomic_load_explicit(&stock->owner, memory_order_relaxed);
 	uint64_t taken;
@@ -84,7 +116,7 @@ int stock_take_external(struct stock *stock, uint64_t nr_bytes, uint64_t *ret_ta
 	int r;
 
 	*ret_taken = nr_bytes;
-	if (stock_word_take(stock, &stock->external, (int64_t)nr_bytes))
+	if (word_try_subtract(stock, &stock->external, (int64_t)nr_bytes))
 		return 0;
 	id = owner_counter(owner);
 	taken = take_from_counter(counter_row(id), nr_bytes);
@@ -99,6 +131,23 @@ int stock_take_external(struct stock *stock, uint64_t nr_bytes, uint64_t *ret_ta
 	}
 	*ret_taken = taken;
 	return r;
+}
+
+/* More than this thread charged itself: what others charged is looked for, and no more taken. */
+noinline void external_uncharge_slowly(struct stock *stock, uint64_t nr_bytes)
+{
+	uint64_t charged;
+
+	word_restore(stock, &stock->external, (int64_t)nr_bytes);
+	/* What could not be looked for stays charged: it is not known to be a fault of the program.
+	 */
+	if (!take(stock, nr_bytes, &charged) && charged < nr_bytes)
+		/* relaxed: the thread's own stock. */
+		charge_underflow(
+			owner_counter(atomic_load_explicit(&stock->owner, memory_order_relaxed)),
+			nr_bytes - charged);
+	if (!stock_put_bytes(stock, charged))
+		stock_uncharge(stock, charged);
 }
 
 uint64_t external_bytes(uint32_t counter)

@@ -37,14 +37,22 @@ static bool use_reserve(const struct stock *stock)
 	return stock->flight->reserve_depth > 0;
 }
 
+uint32_t stock_owner_below(const struct stock *stock, uint32_t counter)
+{
+	/* Acquire pairs with stock_bind(). */
+	uint32_t owner = atomic_load_explicit(&stock->owner, memory_order_acquire);
+
+	return owner && counter_is_below(owner_counter(owner), counter) ? owner : 0;
+}
+
 /* For a stock that nobody but the caller can be looking at. */
 static void close_quietly(struct stock *stock)
 {
-	set(&stock->room, STOCK_CLOSED);
-	set(&stock->spare, STOCK_CLOSED);
-	set(&stock->external, STOCK_CLOSED);
+	set(&stock->room, WORD_CLOSED);
+	set(&stock->spare, WORD_CLOSED);
+	set(&stock->external, WORD_CLOSED);
 	for (unsigned int gate = 0; gate < STOCK_NR_GATES; gate++)
-		set(&stock->gates[gate].nr_ready, STOCK_CLOSED);
+		set(&stock->gates[gate].nr_ready, WORD_CLOSED);
 }
 
 void stock_init_closed(struct stock *stock)
@@ -67,8 +75,8 @@ void stock_bind(struct stock *stock, uint32_t owner)
 {
 	if (!owner) {
 		stock->unlimited = 1;
-		set(&stock->room, STOCK_UNLIMITED);
-		set(&stock->spare, STOCK_UNLIMITED);
+		set(&stock->room, WORD_UNLIMITED);
+		set(&stock->spare, WORD_UNLIMITED);
 		for (unsigned int gate = 0; gate < STOCK_NR_GATES; gate++)
 			set(&stock->gates[gate].nr_ready, 0);
 		return;
@@ -294,14 +302,14 @@ static always_inline enum move move_to_gate(struct stock *stock, unsigned int ga
 	if (!nr_objects || gate_bytes > STOCK_GATES_BYTES)
 		return NOTHING_MOVED;
 	from_room = min(freed, nr_bytes);
-	if (!stock_word_subtract(&stock->spare, (int64_t)nr_bytes - from_room))
+	if (!word_subtract(&stock->spare, (int64_t)nr_bytes - from_room))
 		return SPARE_WAS_CLOSED;
 	/* If one of these is closed meanwhile, whoever did that waits for us, and takes this. */
-	if (!stock_word_add(&stock->room, from_room)) {
+	if (!word_add(&stock->room, from_room)) {
 		stock->in_hand = nr_bytes - from_room;
 		return ROOM_WAS_CLOSED;
 	}
-	if (!stock_word_add(&stock->gates[gate].nr_ready, nr_objects)) {
+	if (!word_add(&stock->gates[gate].nr_ready, nr_objects)) {
 		stock->in_hand = nr_bytes;
 		return NOTHING_MOVED;
 	}
@@ -347,7 +355,7 @@ static noinline int refill_in_flight(struct stock *stock, unsigned int gate, uin
 static noinline int refill_after_closing(struct stock *stock, stock_word *word, unsigned int gate,
 					 uint32_t nr_new)
 {
-	stock_word_restore(stock, word, 0);
+	word_restore(stock, word, 0);
 	return refill_in_flight(stock, gate, nr_new);
 }
 
@@ -383,9 +391,9 @@ static always_inline enum move move_all(struct stock *stock, unsigned int gate, 
 	gate_bytes = stock->nr_gate_bytes - slow->nr_opened * each + nr_bytes;
 	if (slow->nr_parked || !nr_new || gate_bytes > STOCK_GATES_BYTES)
 		return NOTHING_MOVED;
-	if (!stock_word_add(&stock->room, nr_bytes))
+	if (!word_add(&stock->room, nr_bytes))
 		return ROOM_WAS_CLOSED;
-	if (!stock_word_add(&stock->gates[gate].nr_ready, nr_new)) {
+	if (!word_add(&stock->gates[gate].nr_ready, nr_new)) {
 		stock->in_hand = nr_bytes;
 		return NOTHING_MOVED;
 	}

@@ -6,15 +6,8 @@
  * a size class it may hand out (gate), how many bytes of freed objects it may keep (room), how many
  * charged bytes it has besides (spare). A negative word is closed.
  *
- * The protocol. The owning thread changes an open word by one instruction that reads, subtracts
- * and writes (no lock prefix: an interrupt falls before or after it, never inside). If the result
- * is negative it goes the slow way, which first puts the word back, under the stock's lock. Another
- * thread closes words under that lock: it exchanges each for STOCK_CLOSED, runs one membarrier, and
- * looks again. After the membarrier no store of the owner's from before the exchange is on its way
- * any more. So a word that is now open was overwritten by such a store, and the exchange is tried
- * once more; a word that is still negative stays closed, since the owner's later instructions read
- * it. If the exchange returned a negative number, the owner has just failed and is on its way to
- * the lock: the word gets its number back, and is closed when the owner has been there.
+ * The protocol by which the owning thread changes its words, and other threads close them, stands
+ * in charge/word.h.
  *
  * Opening, merging and charging are the owner's, while it is in flight (charge/flight.h); closing
  * is done in exclusive mode, when no owner below is in flight. So both never happen at once.
@@ -30,15 +23,10 @@
 #include <stdint.h>
 
 #include "base/compiler.h"
-#include "charge/barrier.h"
 #include "charge/flight.h"
+#include "charge/word.h"
 
 #define STOCK_NR_GATES 56
-
-#define STOCK_CLOSED (-((int64_t)1 << 62))
-
-/* A word that never runs out: no program frees 2^62 bytes. */
-#define STOCK_UNLIMITED ((int64_t)1 << 62)
 
 /* The greatest batch of a gate, of the room, and of the spare. */
 #if CONFIG_STOCK_BYTES > 0
@@ -58,9 +46,6 @@
 
 /* What the first refill charges ahead; those after it more and more, up to a batch. */
 #define STOCK_FIRST_AHEAD_BYTES min((uint64_t)4096, STOCK_BATCH_BYTES)
-
-/* The owner writes with plain instructions, others read or exchange: see the protocol. */
-typedef _Atomic int64_t stock_word;
 
 struct stock_gate {
 	stock_word nr_ready; /* objects at the head of the list that are charged */
@@ -85,7 +70,7 @@ struct stock {
 	/* Below here only the slow path looks. */
 	_Atomic uint32_t moving;         /* the owner has bytes in hand, between two words */
 	uint64_t in_hand;                /* of those, what closing is to take when it has landed */
-	_Atomic uint32_t lock;           /* closing against stock_word_restore() */
+	_Atomic uint32_t lock;           /* closing against word_restore() */
 	uint32_t nr_gate_bytes;          /* charged ahead in gates, at most */
 	uint64_t nr_ahead;               /* bytes that the next flight charges ahead */
 	uint64_t open_gates;             /* bit set: the gate's word may be open */
@@ -99,49 +84,6 @@ struct stock {
 /* Bytes that an object of a gate is charged; the heap fills it in before the first stock. */
 extern hidden uint32_t stock_gate_bytes[STOCK_NR_GATES];
 
-/* The slow way's first step: undo a subtraction that made a word of one's own negative. */
-void stock_word_restore(struct stock *stock, stock_word *word, int64_t n);
-
-/*
- * Subtract from a word of one's own. False: that made it negative, and stock_word_restore() is to
- * undo it before anything else is done with the stock.
- */
-static always_inline bool stock_word_subtract(stock_word *word, int64_t n)
-{
-	bool negative;
-
-#if FAST_PATH_IS_PLAIN
-	__asm__ volatile("subq %2, %0" : "+m"(*word), "=@ccs"(negative) : "er"(n) : "memory");
-#else
-	/* acq_rel: partner of the exchange in word_take(). */
-	negative = atomic_fetch_sub_explicit(word, n, memory_order_acq_rel) < n;
-#endif
-	return likely(!negative);
-}
-
-/* Add to a word of one's own. False: it is closed, and stock_word_restore() is to follow. */
-static always_inline bool stock_word_add(stock_word *word, int64_t n)
-{
-	bool negative;
-
-#if FAST_PATH_IS_PLAIN
-	__asm__ volatile("addq %2, %0" : "+m"(*word), "=@ccs"(negative) : "er"(n) : "memory");
-#else
-	/* acq_rel: partner of the exchange in word_take(). */
-	negative = atomic_fetch_add_explicit(word, n, memory_order_acq_rel) < -n;
-#endif
-	return likely(!negative);
-}
-
-/* Subtract, undone if it fails. */
-static always_inline bool stock_word_take(struct stock *stock, stock_word *word, int64_t n)
-{
-	if (stock_word_subtract(word, n))
-		return true;
-	stock_word_restore(stock, word, n);
-	return false;
-}
-
 /**
  * stock_take_object - may the thread hand out the first object of a gate's list?
  *
@@ -152,13 +94,13 @@ static always_inline bool stock_take_object(struct stock_gate *gate)
 {
 	if (!CONFIG_MEMCG)
 		return likely(gate->objects != NULL);
-	return stock_word_subtract(&gate->nr_ready, 1);
+	return word_subtract(&gate->nr_ready, 1);
 }
 
 static inline void stock_undo_take(struct stock *stock, unsigned int gate)
 {
 	if (CONFIG_MEMCG)
-		stock_word_restore(stock, &stock->gates[gate].nr_ready, 1);
+		word_restore(stock, &stock->gates[gate].nr_ready, 1);
 }
 
 /**
@@ -166,13 +108,13 @@ static inline void stock_undo_take(struct stock *stock, unsigned int gate)
  */
 static always_inline bool stock_keep_bytes(struct stock *stock, uint64_t nr_bytes)
 {
-	return !CONFIG_MEMCG || stock_word_subtract(&stock->room, (int64_t)nr_bytes);
+	return !CONFIG_MEMCG || word_subtract(&stock->room, (int64_t)nr_bytes);
 }
 
 static inline void stock_undo_keep(struct stock *stock, uint64_t nr_bytes)
 {
 	if (CONFIG_MEMCG)
-		stock_word_restore(stock, &stock->room, (int64_t)nr_bytes);
+		word_restore(stock, &stock->room, (int64_t)nr_bytes);
 }
 
 /** stock_put_bytes - may the thread keep the bytes of an object that it freed? True commits it. */
@@ -180,7 +122,7 @@ static always_inline bool stock_put_bytes(struct stock *stock, uint64_t nr_bytes
 {
 	if (!CONFIG_MEMCG)
 		return true;
-	return stock_word_take(stock, &stock->room, (int64_t)nr_bytes);
+	return word_try_subtract(stock, &stock->room, (int64_t)nr_bytes);
 }
 
 /** stock_take_bytes - may the thread use charged bytes? True commits them. */
@@ -188,7 +130,7 @@ static always_inline bool stock_take_bytes(struct stock *stock, uint64_t nr_byte
 {
 	if (!CONFIG_MEMCG)
 		return true;
-	return stock_word_take(stock, &stock->spare, (int64_t)nr_bytes);
+	return word_try_subtract(stock, &stock->spare, (int64_t)nr_bytes);
 }
 
 /**
@@ -229,7 +171,7 @@ static inline int stock_refill(struct stock *stock, unsigned int gate, uint32_t 
 	if (!CONFIG_MEMCG || !stock->unlimited)
 		return stock_refill_counted(stock, gate, nr_new);
 	/* The gate is short by the caller's object, which this makes good. No drain knows it. */
-	stock_word_add(&stock->gates[gate].nr_ready, nr_new);
+	word_add(&stock->gates[gate].nr_ready, nr_new);
 	return 0;
 }
 
@@ -247,34 +189,17 @@ void stock_uncharge(struct stock *stock, uint64_t nr_bytes);
  */
 void stock_forget_gate(struct stock *stock, unsigned int gate);
 
-/** stock_close_below - close and empty every stock for @counter and below; exclusive mode only */
-void stock_close_below(uint32_t counter);
+/** stock_owner_below - its owner if that is charged at @counter or below, else 0 */
+uint32_t stock_owner_below(const struct stock *stock, uint32_t counter);
 
-/** stock_bytes_below - sum of the stocks for @counter and below */
-uint64_t stock_bytes_below(uint32_t counter);
-
-void stock_add_external_slowly(struct stock *stock, int64_t nr_bytes);
-
-/**
- * stock_take_external - is so much charged explicitly, here or by other threads? Takes it if so
- * @ret_taken: bytes that were there, at most @nr_bytes
- *
- * Return: 0; -ETIME if a stopped thread kept us from looking at all of them.
- */
-int stock_take_external(struct stock *stock, uint64_t nr_bytes, uint64_t *ret_taken);
-
-/** external_bytes - explicit charges to the group of a counter itself */
-uint64_t external_bytes(uint32_t counter);
-
-/** external_in_stocks - of the explicit charges at @counter and below, those that threads know of
- */
-uint64_t external_in_stocks(uint32_t counter);
-
-/** stock_add_external - the thread made an explicit charge of bytes that are charged already */
-static always_inline void stock_add_external(struct stock *stock, int64_t nr_bytes)
+static inline struct stock *stock_first(const struct flight *flight)
 {
-	if (unlikely(!stock_word_add(&stock->external, nr_bytes)))
-		stock_add_external_slowly(stock, nr_bytes);
+	/* Acquire pairs with stock_init(). */
+	return atomic_load_explicit(&flight->stocks, memory_order_acquire);
 }
+
+#define for_each_stock(stock)                                                                      \
+	for (struct flight *flight_ = flight_first(); flight_; flight_ = flight_->next)            \
+		for ((stock) = stock_first(flight_); (stock); (stock) = (stock)->next)
 
 #endif

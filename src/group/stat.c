@@ -2,7 +2,8 @@
 /* What a group's current consists of. Slab is not counted at each object: it is the rest. */
 #include "group/stat.h"
 
-#include "charge/stock.h"
+#include "charge/drain.h"
+#include "charge/external.h"
 #include "group/group.h"
 
 static uint64_t load(const _Atomic uint64_t *sum)
@@ -32,7 +33,7 @@ void group_get_stat(const struct umemcg *group, struct umemcg_stat *ret_stat)
 {
 	struct umemcg_stat stat = { .nr_bytes_current = load(&group_counter(group)->usage) };
 
-	stat.nr_bytes_stock = stock_bytes_below(group->id);
+	stat.nr_bytes_stock = drain_bytes_below(group->id);
 	stat.nr_bytes_external = external_in_stocks(group->id);
 	group_lock();
 	for (const struct umemcg *below = group; below; below = group_next(below, group))
@@ -46,10 +47,10 @@ void group_own(const struct umemcg *group, struct umemcg_stat *ret_stat)
 {
 	struct umemcg_stat stat = { .nr_bytes_current = load(&group_counter(group)->usage) };
 
-	stat.nr_bytes_stock = stock_bytes_below(group->id);
+	stat.nr_bytes_stock = drain_bytes_below(group->id);
 	for (uint32_t id = group->first_child; id; id = group_row(id)->next_sibling) {
 		stat.nr_bytes_current -= load(&counter_row(id)->usage);
-		stat.nr_bytes_stock -= stock_bytes_below(id);
+		stat.nr_bytes_stock -= drain_bytes_below(id);
 	}
 	add_own_kinds(group, &stat);
 	stat.nr_bytes_external = external_bytes(group->id);

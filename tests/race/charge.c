@@ -18,6 +18,7 @@
 
 #include "charge/barrier.h"
 #include "charge/charge.h"
+#include "charge/drain.h"
 #include "charge/owner.h"
 #include "charge/stock.h"
 #include "group/failure.h"
@@ -293,7 +294,7 @@ static void *hammer(void *arg)
 		}
 		for (unsigned int i = 0; i < HAMMER_RUN; i++)
 			put_object(worker);
-		check(stock_bytes_below(ROOT_COUNTER) <= NR_THREADS * STOCK_MAX_BYTES);
+		check(drain_bytes_below(ROOT_COUNTER) <= NR_THREADS * STOCK_MAX_BYTES);
 	}
 	return NULL;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The public calls: what they check, and what they do where nothing is counted. The program runs
- * itself once more with the switch off; where the controller is not compiled in, it is off anyway.
+ * itself once more with the switch the other way; without the controller, it is off anyway.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,6 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/compiler.h"
 #include "umemcg.h"
 
 #define MIB ((uint64_t)1 << 20)
@@ -320,6 +321,33 @@ static void disabled_at_start_nothing_is_counted(void **state)
 	assert_int_equal(run_self("off", disable), 0);
 }
 
+static void enable(void)
+{
+	setenv("UMEMCG_CMDLINE", "cgroup_enable=memory", 1);
+}
+
+static void enabled_at_start_everything_is_counted(void **state)
+{
+	(void)state;
+	assert_int_equal(run_self("on", enable), 0);
+}
+
+static void say_nothing(void)
+{
+	unsetenv("UMEMCG_CMDLINE");
+}
+
+static void without_a_word_the_build_decides(void **state)
+{
+	(void)state;
+	assert_int_equal(run_self("unsaid", say_nothing), 0);
+}
+
+static bool state_is_as_built(void)
+{
+	return (umemcg_state() == UMEMCG_ENABLED) == (CONFIG_MEMCG && CONFIG_MEMCG_DEFAULT_ON);
+}
+
 static pthread_barrier_t gate;
 
 /* Allocates and charges for the first time when there is no memory any more. */
@@ -487,7 +515,7 @@ static void off_mappings_stacks_and_threads_work(void **state)
 static void the_state_says_that_it_is_off(void **state)
 {
 	(void)state;
-	assert_int_not_equal(umemcg_state(), UMEMCG_ENABLED);
+	assert_int_equal(umemcg_state(), CONFIG_MEMCG ? UMEMCG_DISABLED : UMEMCG_NOT_COMPILED);
 }
 
 static void the_version_has_three_numbers(void **state)
@@ -514,7 +542,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(null_arguments_are_refused),
 		cmocka_unit_test(the_audit_finds_what_the_books_say),
 		cmocka_unit_test(the_version_has_three_numbers),
-		/* The last three run the program again, and are left out there. */
+		/* The others run the program again, and are left out there. */
+		cmocka_unit_test(without_a_word_the_build_decides),
 		cmocka_unit_test(disabled_at_start_nothing_is_counted),
 		cmocka_unit_test(a_thread_that_begins_without_memory_is_refused),
 		cmocka_unit_test(all_works_where_address_space_is_limited),
@@ -526,16 +555,23 @@ int main(int argc, char **argv)
 		cmocka_unit_test(off_control_files_are_eopnotsupp),
 		cmocka_unit_test(off_mappings_stacks_and_threads_work),
 		cmocka_unit_test(the_version_has_three_numbers),
+		/* The others run the program again; the last needs a controller to turn on. */
+		cmocka_unit_test(without_a_word_the_build_decides),
+		cmocka_unit_test(enabled_at_start_everything_is_counted),
 	};
+	const size_t nr_on = ARRAY_SIZE(on), nr_off = ARRAY_SIZE(off);
+	const char *argument = argc > 1 ? argv[1] : "";
 
-	if (argc > 1 && !strcmp(argv[1], "without-memory"))
+	if (!strcmp(argument, "without-memory"))
 		return run_out_of_memory();
-	/* The second run is told to be one for which nothing is counted, whatever the switch says.
-	 */
-	if ((argc > 1 && !strcmp(argv[1], "off")) || umemcg_state() != UMEMCG_ENABLED)
-		return cmocka_run_group_tests(off, NULL, NULL);
-	if (argc > 1)
-		return _cmocka_run_group_tests("limited", on, sizeof(on) / sizeof(on[0]) - 3, NULL,
-					       NULL);
+	if (!strcmp(argument, "unsaid"))
+		return !state_is_as_built();
+	/* A run that is told what to find fails if it finds the other, whatever the switch says. */
+	if (!strcmp(argument, "off"))
+		return _cmocka_run_group_tests("disabled", off, nr_off - 2, NULL, NULL);
+	if (!strcmp(argument, "on"))
+		return _cmocka_run_group_tests("enabled", on, nr_on - 4, NULL, NULL);
+	if (umemcg_state() != UMEMCG_ENABLED)
+		return _cmocka_run_group_tests("off", off, nr_off - !CONFIG_MEMCG, NULL, NULL);
 	return cmocka_run_group_tests(on, NULL, NULL);
 }

@@ -27,8 +27,9 @@
 #define EXPLICIT_BYTES_MAX ((uint64_t)1 << 60)
 
 /* Constants where the controller is not compiled in, so that nothing behind them is linked. */
-#define is_counting()          (CONFIG_MEMCG && library_counts(LIBRARY_COUNTS))
-#define is_counting_external() (CONFIG_MEMCG && library_counts(1u << KIND_EXTERNAL))
+#define is_counting()              (CONFIG_MEMCG && library_counts(LIBRARY_COUNTS))
+#define is_counting_external()     (CONFIG_MEMCG && library_counts(1u << KIND_EXTERNAL))
+#define is_not_counting_external() (!CONFIG_MEMCG || library_counts_none(1u << KIND_EXTERNAL))
 
 const char *umemcg_version(void)
 {
@@ -240,22 +241,23 @@ static noinline void uncharge_slowly(struct umemcg *group, uint64_t nr_bytes)
 
 /*
  * A group for which this thread has a stock at hand, or NULL. Nothing is called here, so that the
- * compiler keeps both functions below free of a stack frame.
+ * compiler keeps both functions below free of a stack frame. Who has a group has made the library
+ * ready.
  */
 static always_inline struct stock *stock_at_hand(const struct umemcg *group, uint64_t nr_bytes)
 {
-	/* acquire: as in library_counts(). */
-	if (unlikely(!(atomic_load_explicit(&library_counted, memory_order_acquire) &
-		       1u << KIND_EXTERNAL)) ||
-	    unlikely(!group) || unlikely(nr_bytes > EXPLICIT_BYTES_MAX))
+	if (unlikely(!group) || unlikely(nr_bytes > EXPLICIT_BYTES_MAX))
 		return NULL;
 	return thread_stock_at_hand(group);
 }
 
 int umemcg_try_charge(struct umemcg *group, uint64_t nr_bytes)
 {
-	struct stock *stock = CONFIG_MEMCG ? stock_at_hand(group, nr_bytes) : NULL;
+	struct stock *stock;
 
+	if (is_not_counting_external())
+		return 0;
+	stock = stock_at_hand(group, nr_bytes);
 	if (unlikely(!stock))
 		return try_charge_slowly(group, nr_bytes);
 	return external_try_charge(stock, nr_bytes);
@@ -263,8 +265,11 @@ int umemcg_try_charge(struct umemcg *group, uint64_t nr_bytes)
 
 void umemcg_uncharge(struct umemcg *group, uint64_t nr_bytes)
 {
-	struct stock *stock = CONFIG_MEMCG ? stock_at_hand(group, nr_bytes) : NULL;
+	struct stock *stock;
 
+	if (is_not_counting_external())
+		return;
+	stock = stock_at_hand(group, nr_bytes);
 	if (unlikely(!stock))
 		uncharge_slowly(group, nr_bytes);
 	else

@@ -65,10 +65,10 @@ static void after_fork_in_child(void)
 
 static unsigned int what_is_counted(void)
 {
-	unsigned int counted = LIBRARY_COUNTS;
+	unsigned int counted = LIBRARY_COUNTS | LIBRARY_DECIDED;
 
 	if (!switch_is_on())
-		return 0;
+		return LIBRARY_DECIDED;
 	for (unsigned int kind = 0; kind < NR_KINDS; kind++)
 		if (switch_counts(kind))
 			counted |= 1u << kind;

@@ -12,6 +12,8 @@
 
 /* A bit for each kind that is counted, and one that says whether anything is. */
 #define LIBRARY_COUNTS (1u << 31)
+/* And one that says that the others are known. */
+#define LIBRARY_DECIDED (1u << 30)
 
 /* Both are written once, by make_ready() in src/init.c. */
 extern hidden _Atomic bool library_is_ready;
@@ -41,6 +43,15 @@ static always_inline bool library_counts(unsigned int bits)
 		return true;
 	library_init();
 	return atomic_load_explicit(&library_counted, memory_order_acquire) & bits;
+}
+
+/** library_counts_none - is it known that none of these is counted? Makes nothing ready */
+static always_inline bool library_counts_none(unsigned int bits)
+{
+	/* acquire: as above. */
+	unsigned int counted = atomic_load_explicit(&library_counted, memory_order_acquire);
+
+	return (counted & (bits | LIBRARY_DECIDED)) == LIBRARY_DECIDED;
 }
 
 #endif

@@ -29,7 +29,7 @@ static int commit(struct table *table)
 	return 0;
 }
 
-int table_init(struct table *table, size_t row_size, uint32_t nr_max)
+int table_init(struct table *table, size_t row_size, uint32_t nr_max, void *first)
 {
 	size_t share = address_space_share(TABLE_SHARE);
 
@@ -44,9 +44,14 @@ int table_init(struct table *table, size_t row_size, uint32_t nr_max)
 		if (rows == MAP_FAILED)
 			continue;
 		*table = (struct table){
-			.rows = rows, .row_size = row_size, .nr_max = nr_max, .nr_used = 1
+			.rows = rows,
+			.first = first ? first : rows,
+			.row_size = row_size,
+			.nr_max = nr_max,
+			.nr_committed = first ? TABLE_NR_FIRST : 0,
+			.nr_used = 1,
 		};
-		return commit(table);
+		return 0;
 	}
 	return -ENOMEM;
 }

@@ -2,8 +2,10 @@
 /*
  * A table whose rows are named by number, never move, and are zero at first.
  *
- * Address space for all rows is reserved once; memory is committed as the table grows. Row 0 is
- * never given out, so that 0 can mean none.
+ * Address space for all rows is reserved once; memory is committed as the table grows. The first
+ * few rows may lie in a variable instead: every fork pays for each place of the address space that
+ * has memory, and most processes have few groups. Row 0 is never given out, so that 0 can mean
+ * none.
  */
 #ifndef UMEMCG_BASE_TABLE_H
 #define UMEMCG_BASE_TABLE_H
@@ -13,8 +15,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Rows that may lie in a variable, row 0 included. */
+#define TABLE_NR_FIRST 8u
+
 struct table {
 	char *rows;
+	char *first; /* where rows below TABLE_NR_FIRST are: a variable, or the same */
 	size_t row_size;
 	uint32_t nr_max;          /* rows reserved */
 	uint32_t nr_committed;    /* rows that may be touched */
@@ -22,8 +28,13 @@ struct table {
 	uint32_t first_free;      /* rows given back, chained through their first four bytes */
 };
 
-/** table_init - reserve a table; halves @nr_max until the reservation succeeds; 0 or -ENOMEM */
-int table_init(struct table *table, size_t row_size, uint32_t nr_max);
+/**
+ * table_init - reserve a table; halves @nr_max until the reservation succeeds
+ * @first: TABLE_NR_FIRST rows of zeros, or NULL: then row 0 cannot be read
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int table_init(struct table *table, size_t row_size, uint32_t nr_max, void *first);
 
 /**
  * table_get - take a row, the last one given back first; the caller serialises
@@ -46,7 +57,9 @@ static inline bool table_has(const struct table *table, size_t row)
 
 static inline void *table_row(const struct table *table, uint32_t row)
 {
-	return table->rows + (size_t)row * table->row_size;
+	char *rows = row < TABLE_NR_FIRST ? table->first : table->rows;
+
+	return rows + (size_t)row * table->row_size;
 }
 
 #endif

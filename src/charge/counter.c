@@ -11,13 +11,19 @@
 
 struct table counter_table, candidates_table, limit_table;
 
+static struct counter first_counters[TABLE_NR_FIRST] aligned_to(CACHE_LINE);
+static struct candidates first_candidates[TABLE_NR_FIRST];
+static struct limit first_limits[TABLE_NR_FIRST];
+
 int counter_table_init(void)
 {
-	int r = table_init(&counter_table, sizeof(struct counter), NR_COUNTERS_MAX);
+	int r = table_init(&counter_table, sizeof(struct counter), NR_COUNTERS_MAX, first_counters);
 
 	if (!r)
-		r = table_init(&candidates_table, sizeof(struct candidates), NR_COUNTERS_MAX);
-	return r ? r : table_init(&limit_table, sizeof(struct limit), NR_COUNTERS_MAX);
+		r = table_init(&candidates_table, sizeof(struct candidates), NR_COUNTERS_MAX,
+			       first_candidates);
+	return r ? r
+		 : table_init(&limit_table, sizeof(struct limit), NR_COUNTERS_MAX, first_limits);
 }
 
 int counter_make_limit(uint32_t id)

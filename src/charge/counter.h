@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/compiler.h"
 #include "base/table.h"
 
 #define COUNTER_MAX UINT64_MAX
@@ -58,7 +59,7 @@ struct candidates {
 	_Atomic uint32_t ids[COUNTER_NR_CANDIDATES];
 };
 
-extern struct table counter_table, candidates_table, limit_table;
+extern hidden struct table counter_table, candidates_table, limit_table;
 
 int counter_table_init(void);
 

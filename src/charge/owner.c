@@ -12,6 +12,7 @@
 #define NR_OWNERS_MAX (1u << 27)
 
 static struct table owner_table;
+static struct owner first_owners[TABLE_NR_FIRST] aligned_to(CACHE_LINE);
 
 /*
  * Guards the table's free rows; owners that are gone free themselves from any thread. Taken under
@@ -26,7 +27,7 @@ static struct owner *owner_row(uint32_t owner)
 
 int owner_table_init(void)
 {
-	return table_init(&owner_table, sizeof(struct owner), NR_OWNERS_MAX);
+	return table_init(&owner_table, sizeof(struct owner), NR_OWNERS_MAX, first_owners);
 }
 
 uint32_t owner_create(uint32_t counter)

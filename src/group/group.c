@@ -14,6 +14,7 @@
 #include "group/rare.h"
 
 static struct table group_table;
+struct umemcg first_groups[TABLE_NR_FIRST] aligned_to(CACHE_LINE);
 
 /* Guards the tree, the names, and both tables' free rows; never held while charging. */
 static pthread_mutex_t tree_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -40,11 +41,15 @@ struct umemcg *group_of_owner(uint32_t owner)
 
 bool group_is_live(const struct umemcg *group)
 {
-	size_t offset = (const char *)group - group_table.rows;
-	size_t id = offset / sizeof(*group);
+	size_t offset = (const char *)group - (const char *)first_groups, nr_before = 0;
 
+	if (offset >= sizeof(first_groups)) {
+		nr_before = TABLE_NR_FIRST;
+		offset = (const char *)group - group_table.rows - sizeof(first_groups);
+	}
 	/* Relaxed: whoever named the group to the caller has seen it made. */
-	return offset % sizeof(*group) == 0 && table_has(&group_table, id) &&
+	return offset % sizeof(*group) == 0 &&
+	       table_has(&group_table, nr_before + offset / sizeof(*group)) &&
 	       atomic_load_explicit(&group->is_live, memory_order_relaxed);
 }
 
@@ -109,7 +114,7 @@ static void unmake(struct umemcg *group)
 int group_init(void)
 {
 	if (counter_table_init() || owner_table_init() || name_init(&group_table) || rare_init() ||
-	    table_init(&group_table, sizeof(struct umemcg), counter_table.nr_max))
+	    table_init(&group_table, sizeof(struct umemcg), counter_table.nr_max, first_groups))
 		return -ENOMEM;
 	return make(0) ? 0 : -ENOMEM;
 }

@@ -49,9 +49,12 @@ int group_init(void);
 /** group_row - the group with this id, which a live group, counter or owner gave */
 struct umemcg *group_row(uint32_t id);
 
-static inline struct umemcg *group_root(void)
+/* The first rows. */
+extern hidden struct umemcg first_groups[TABLE_NR_FIRST];
+
+static always_inline struct umemcg *group_root(void)
 {
-	return group_row(ROOT_COUNTER);
+	return &first_groups[ROOT_COUNTER];
 }
 
 static inline struct counter *group_counter(const struct umemcg *group)

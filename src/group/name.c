@@ -23,6 +23,7 @@ struct name_row {
 };
 
 static struct table name_table;
+static struct name_row first_names[TABLE_NR_FIRST];
 
 /* Groups with a name of their own, by its hash. */
 static struct index by_name;
@@ -32,7 +33,7 @@ int name_init(const struct table *groups)
 	if (index_init(&by_name, groups, offsetof(struct umemcg, name_hash),
 		       offsetof(struct umemcg, next_named)))
 		return -ENOMEM;
-	return table_init(&name_table, sizeof(struct name_row), NR_NAMES_MAX);
+	return table_init(&name_table, sizeof(struct name_row), NR_NAMES_MAX, first_names);
 }
 
 static struct name_row *name_row(uint32_t name)

@@ -8,6 +8,7 @@
 #define NR_RARE_MAX (1u << 24)
 
 struct table rare_table;
+static struct rare first_rares[TABLE_NR_FIRST];
 
 /* Of the table's rows; innermost, as an event may come under any other lock. */
 static pthread_mutex_t table_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -33,7 +34,7 @@ static void set_defaults(uint32_t row)
 
 int rare_init(void)
 {
-	if (table_init(&rare_table, sizeof(struct rare), NR_RARE_MAX))
+	if (table_init(&rare_table, sizeof(struct rare), NR_RARE_MAX, first_rares))
 		return -ENOMEM;
 	set_defaults(0);
 	return 0;

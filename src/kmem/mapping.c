@@ -41,7 +41,7 @@ static struct mapping *mapping_row(uint32_t row)
 
 int mapping_init(void)
 {
-	int r = table_init(&mapping_table, sizeof(struct mapping), NR_MAPPINGS_MAX);
+	int r = table_init(&mapping_table, sizeof(struct mapping), NR_MAPPINGS_MAX, NULL);
 
 	if (r)
 		return r;

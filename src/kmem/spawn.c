@@ -38,7 +38,7 @@ static thread_local_fast struct spawn *current;
 
 int spawn_init(void)
 {
-	return table_init(&spawn_table, sizeof(struct spawn), NR_THREADS_MAX);
+	return table_init(&spawn_table, sizeof(struct spawn), NR_THREADS_MAX, NULL);
 }
 
 void spawn_lock(void)

@@ -52,7 +52,7 @@ static void remove_key(uint64_t key)
 static int prepare(void **state)
 {
 	(void)state;
-	return table_init(&table, sizeof(struct item), 1u << 20) ||
+	return table_init(&table, sizeof(struct item), 1u << 20, NULL) ||
 	       index_init(&by_key, &table, offsetof(struct item, key), offsetof(struct item, link));
 }
 

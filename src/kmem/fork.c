@@ -116,7 +116,7 @@ static void in_child(void)
 	for (struct heap *heap = heap_first(); heap; heap = heap->next) {
 		if (heap == thread.heap)
 			continue;
-		heap->is_suspect = heap->is_taken;
+		heap->is_suspect |= heap->is_taken;
 		if (CONFIG_MEMCG)
 			settle_stocks(heap);
 	}

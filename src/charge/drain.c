@@ -6,34 +6,14 @@
 #include "charge/owner.h"
 #include "charge/stock.h"
 
-#define for_each_open_gate(gate, stock)                                                            \
-	for (uint64_t gates_ = (stock)->open_gates;                                                \
-	     gates_ && ((gate) = __builtin_ctzll(gates_), 1); gates_ &= gates_ - 1)
-
-static bool is_open(const struct stock *stock)
-{
-	unsigned int gate;
-
-	if (!word_is_closed(word_look(&stock->room)) || !word_is_closed(word_look(&stock->spare)))
-		return true;
-	for_each_open_gate(gate, stock)
-	{
-		if (!word_is_closed(word_look(&stock->gates[gate].nr_ready)))
-			return true;
-	}
-	return false;
-}
-
 /* Before the barrier; keeps the lock. */
 static void begin_closing(struct stock *stock)
 {
-	unsigned int gate;
-
 	word_lock(stock);
 	stock->taken_room = word_take(&stock->room);
 	stock->taken_spare = word_take(&stock->spare);
-	for_each_open_gate(gate, stock) stock->slow_gates[gate].taken =
-		word_take(&stock->gates[gate].nr_ready);
+	for (unsigned int gate = 0; gate < STOCK_NR_GATES; gate++)
+		stock->slow_gates[gate].taken = word_take(&stock->gates[gate].nr_ready);
 }
 
 /*
@@ -45,14 +25,12 @@ static bool settle_words(struct stock *stock, uint64_t *ret_bytes)
 	enum outcome room = word_settle(&stock->room, &stock->taken_room);
 	enum outcome spare = word_settle(&stock->spare, &stock->taken_spare);
 	bool closed = room != OWNER_COMES && spare != OWNER_COMES;
-	unsigned int gate;
 
 	if (room == TAKEN)
 		*ret_bytes += STOCK_ROOM_BYTES - stock->taken_room;
 	if (spare == TAKEN)
 		*ret_bytes += stock->taken_spare;
-	for_each_open_gate(gate, stock)
-	{
+	for (unsigned int gate = 0; gate < STOCK_NR_GATES; gate++) {
 		int64_t *taken = &stock->slow_gates[gate].taken;
 		enum outcome outcome = word_settle(&stock->gates[gate].nr_ready, taken);
 
@@ -80,13 +58,11 @@ static void wait_for_move(const struct stock *stock)
 static bool finish_closing(struct stock *stock, uint64_t *ret_bytes)
 {
 	bool closed = settle_words(stock, ret_bytes);
-	unsigned int gate;
 
 	wait_for_move(stock);
 	*ret_bytes += stock->in_hand;
 	stock->in_hand = 0;
-	for_each_open_gate(gate, stock)
-	{
+	for (unsigned int gate = 0; gate < STOCK_NR_GATES; gate++) {
 		struct stock_slow_gate *slow = &stock->slow_gates[gate];
 
 		*ret_bytes += (uint64_t)slow->taken * stock_gate_bytes[gate];
@@ -96,7 +72,7 @@ static bool finish_closing(struct stock *stock, uint64_t *ret_bytes)
 	stock->nr_gate_bytes = 0;
 	stock->nr_ahead = STOCK_FIRST_AHEAD_BYTES;
 	if (closed)
-		stock->open_gates = 0;
+		stock->is_open = false;
 	return closed;
 }
 
@@ -116,7 +92,7 @@ static bool close_once(uint32_t counter)
 
 	for_each_stock(stock)
 	{
-		if (!stock_owner_below(stock, counter) || !is_open(stock))
+		if (!stock_owner_below(stock, counter) || !stock->is_open)
 			continue;
 		begin_closing(stock);
 		stock->next_begun = begun;

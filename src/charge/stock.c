@@ -71,6 +71,23 @@ void stock_init(struct stock *stock, struct flight *flight)
 	atomic_store_explicit(&flight->stocks, stock, memory_order_release);
 }
 
+/* Of a stock that never asks all listed objects are ready. */
+static void unpark_all(struct stock *stock, unsigned int gate)
+{
+	set(&stock->gates[gate].nr_ready, stock->slow_gates[gate].nr_parked);
+	stock->slow_gates[gate].nr_parked = 0;
+}
+
+/* The gate is to be closed. Return: objects that were charged, and are only listed from now on. */
+static uint64_t park_all(struct stock *stock, unsigned int gate)
+{
+	uint64_t nr_ready = max(get(&stock->gates[gate].nr_ready), (int64_t)0);
+
+	stock->slow_gates[gate].nr_parked += nr_ready;
+	stock->slow_gates[gate].nr_opened = 0;
+	return nr_ready;
+}
+
 void stock_bind(struct stock *stock, uint32_t owner)
 {
 	if (!owner) {
@@ -78,7 +95,7 @@ void stock_bind(struct stock *stock, uint32_t owner)
 		set(&stock->room, WORD_UNLIMITED);
 		set(&stock->spare, WORD_UNLIMITED);
 		for (unsigned int gate = 0; gate < STOCK_NR_GATES; gate++)
-			set(&stock->gates[gate].nr_ready, 0);
+			unpark_all(stock, gate);
 		return;
 	}
 	stock->unlimited = 0;
@@ -88,13 +105,19 @@ void stock_bind(struct stock *stock, uint32_t owner)
 	atomic_store_explicit(&stock->owner, owner, memory_order_release);
 }
 
-/* In flight, and no refusal is remembered above: the words may serve again. */
+/*
+ * In flight, and no refusal is remembered above: the words may serve again. All gates are opened,
+ * empty, so that the first refill of each of the others can do without a flight.
+ */
 static void open_words(struct stock *stock)
 {
 	if (get(&stock->room) >= 0)
 		return;
+	stock->is_open = true;
 	set(&stock->spare, 0);
 	set(&stock->room, STOCK_ROOM_BYTES);
+	for (unsigned int gate = 0; gate < STOCK_NR_GATES; gate++)
+		set(&stock->gates[gate].nr_ready, 0);
 }
 
 static void give_back(struct stock *stock, uint32_t counter, uint64_t nr_bytes)
@@ -128,29 +151,23 @@ void stock_unbind(struct stock *stock)
 	int64_t external;
 
 	if (stock->unlimited || !owner_of(stock)) {
+		for (unsigned int gate = 0; gate < STOCK_NR_GATES; gate++)
+			park_all(stock, gate);
 		stock->unlimited = 0;
 		close_quietly(stock);
-		for (unsigned int gate = 0; gate < STOCK_NR_GATES; gate++)
-			stock->slow_gates[gate].nr_parked = 0;
 		return;
 	}
 	counter = flight_begin(stock->flight, owner_of(stock));
 	merge_room(stock, counter);
 	if (get(&stock->spare) > 0)
 		nr_bytes += get(&stock->spare);
-	for (unsigned int gate = 0; gate < STOCK_NR_GATES; gate++) {
-		int64_t nr_ready = get(&stock->gates[gate].nr_ready);
-
-		if (nr_ready > 0)
-			nr_bytes += (uint64_t)nr_ready * stock_gate_bytes[gate];
-		stock->slow_gates[gate].nr_parked = 0;
-		stock->slow_gates[gate].nr_opened = 0;
-	}
+	for (unsigned int gate = 0; gate < STOCK_NR_GATES; gate++)
+		nr_bytes += park_all(stock, gate) * stock_gate_bytes[gate];
 	external = get(&stock->external);
 	if (external > 0)
 		atomic_fetch_add_explicit(&counter_row(counter)->external, external,
 					  memory_order_relaxed);
-	stock->open_gates = 0;
+	stock->is_open = false;
 	stock->nr_gate_bytes = 0;
 	close_quietly(stock);
 	give_back(stock, counter, nr_bytes);
@@ -219,7 +236,6 @@ static void serve_gate(struct stock *stock, unsigned int gate)
 	slow->nr_parked -= nr_objects;
 	slow->nr_opened = nr_objects - 1;
 	stock->nr_gate_bytes += slow->nr_opened * each;
-	stock->open_gates |= (uint64_t)1 << gate;
 	set(&stock->gates[gate].nr_ready, slow->nr_opened);
 }
 

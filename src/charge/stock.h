@@ -73,7 +73,7 @@ struct stock {
 	_Atomic uint32_t lock;           /* closing against word_restore() */
 	uint32_t nr_gate_bytes;          /* charged ahead in gates, at most */
 	uint64_t nr_ahead;               /* bytes that the next flight charges ahead */
-	uint64_t open_gates;             /* bit set: the gate's word may be open */
+	bool is_open;                    /* some word may be open */
 	int64_t taken_room, taken_spare; /* as stock_slow_gate.taken */
 	struct stock_slow_gate slow_gates[STOCK_NR_GATES];
 	struct flight *flight;    /* the thread's; never changes */
@@ -149,7 +149,7 @@ void stock_bind(struct stock *stock, uint32_t owner);
 /**
  * stock_unbind - give everything back and serve nobody
  *
- * The gates' lists are the heap's to empty; what was charged of them is charged no longer.
+ * The gates' lists stay, and are known when it is bound again; nothing of them is charged.
  */
 void stock_unbind(struct stock *stock);
 

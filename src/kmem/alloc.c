@@ -22,18 +22,6 @@ static noinline void *out_of_memory(void)
 	return NULL;
 }
 
-/* What a refill has to be told: blocks on the list that the stock does not know of. */
-static uint32_t nr_uncounted(struct view *view, unsigned int size_class)
-{
-	uint64_t bit = (uint64_t)1 << size_class;
-	uint32_t nr = 0;
-
-	if (view->uncounted & bit)
-		list_last(view->stock.gates[size_class].objects, &nr);
-	view->uncounted &= ~bit;
-	return nr;
-}
-
 static always_inline void *pop(struct stock_gate *gate)
 {
 	void *object = gate->objects;
@@ -50,8 +38,7 @@ static bool refill(struct view *view, unsigned int size_class)
 	struct stock_gate *gate = &view->stock.gates[size_class];
 
 	do {
-		uint32_t nr_new = gate->objects ? nr_uncounted(view, size_class)
-						: view_fetch(view, size_class);
+		uint32_t nr_new = gate->objects ? 0 : view_fetch(view, size_class);
 
 		if (!gate->objects) {
 			stock_undo_take(&view->stock, size_class);

@@ -74,13 +74,14 @@ static void release(void)
 static void settle_gate(struct stock *stock, unsigned int gate)
 {
 	uint32_t owner = atomic_load_explicit(&stock->owner, memory_order_relaxed);
-	uint32_t nr_parked = stock->slow_gates[gate].nr_parked, nr_listed;
+	uint16_t *nr_parked = &stock->slow_gates[gate].nr_parked;
+	uint32_t nr_listed = 0;
 
-	if (!owner || !nr_parked || !stock->gates[gate].objects)
-		return;
-	list_last(stock->gates[gate].objects, &nr_listed);
-	if (nr_listed == nr_parked + 1)
+	if (stock->gates[gate].objects)
+		list_last(stock->gates[gate].objects, &nr_listed);
+	if (owner && *nr_parked && nr_listed == *nr_parked + 1u)
 		owner_uncharge(stock->flight, owner, stock_gate_bytes[gate]);
+	*nr_parked = nr_listed;
 }
 
 /* A thread that was lost may have had the lock of its stock, for a word that it had overdrawn by
@@ -88,18 +89,19 @@ static void settle_gate(struct stock *stock, unsigned int gate)
 static void settle_stocks(struct heap *heap)
 {
 	struct stock *stock = atomic_load_explicit(&heap->flight.stocks, memory_order_relaxed);
+	unsigned int nr_gates = heap->is_suspect ? STOCK_NR_GATES : 0;
 
 	for (; stock; stock = stock->next) {
 		atomic_store_explicit(&stock->lock, 0, memory_order_relaxed);
 		/* Begun after the words were closed, so nothing is in hand. */
 		atomic_store_explicit(&stock->moving, 0, memory_order_relaxed);
-		for (unsigned int gate = 0; gate < STOCK_NR_GATES; gate++) {
+		for (unsigned int gate = 0; gate < nr_gates; gate++) {
 			stock_word *word = &stock->gates[gate].nr_ready;
 
-			if (atomic_load_explicit(word, memory_order_relaxed) == -1)
+			/* Open now are only the words of a stock that never asks. */
+			if (!word_is_closed(atomic_load_explicit(word, memory_order_relaxed)))
 				atomic_store_explicit(word, 0, memory_order_relaxed);
-			if (!stock->unlimited)
-				settle_gate(stock, gate);
+			settle_gate(stock, gate);
 		}
 	}
 }

@@ -46,7 +46,6 @@ struct view {
 	struct heap *heap;
 	struct view *next; /* in the bucket, or of the unused ones */
 	uint64_t last_use;
-	uint64_t uncounted; /* gates whose list the stock was not told of */
 	struct page_queue queues[NR_CLASSES];
 	struct page_queue full;
 	uint16_t nr_shared[NR_CLASSES]; /* blocks taken from pages that all views share */

@@ -82,8 +82,10 @@ static struct heap *create(void)
 
 static void unbind_all(struct heap *heap)
 {
-	for (unsigned int i = 0; i < HEAP_NR_BUCKETS; i++) {
-		for (struct view *view = heap->buckets[i]; view; view = view->next)
+	uint32_t nr_left = heap->nr_views;
+
+	for (unsigned int i = 0; nr_left; i++) {
+		for (struct view *view = heap->buckets[i]; view; view = view->next, nr_left--)
 			view_unbind(view);
 	}
 	heap->flight.reserve_depth = 0;

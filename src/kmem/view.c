@@ -282,7 +282,6 @@ int view_release(struct view *view)
 		if (release_page(page))
 			return -ENOMEM;
 	}
-	view->uncounted = 0;
 	return 0;
 }
 
@@ -307,26 +306,37 @@ static struct view *find_old(struct heap *heap)
 	return oldest;
 }
 
-/* In flight now and then, so without the heap's lock: see kmem/fork.c. */
-static void forget_gates(struct view *view)
+static uint64_t listed_gates(const struct view *view)
 {
+	uint64_t listed = 0;
+
 	for (unsigned int size_class = 0; size_class < NR_CLASSES; size_class++) {
 		if (view->stock.gates[size_class].objects)
-			stock_forget_gate(&view->stock, size_class);
+			listed |= (uint64_t)1 << size_class;
 	}
+	return listed;
+}
+
+/* In flight now and then, so without the heap's lock: see kmem/fork.c. */
+static void forget_gates(struct view *view, uint64_t gates)
+{
+	for (; gates; gates &= gates - 1)
+		stock_forget_gate(&view->stock, __builtin_ctzll(gates));
 }
 
 static void evict(struct heap *heap)
 {
 	struct view *view = find_old(heap), **link;
+	uint64_t listed;
 	int r;
 
 	if (!view)
 		return;
-	forget_gates(view);
+	listed = listed_gates(view);
 	lock_get(&heap->lock);
 	r = view_release(view);
 	lock_put(&heap->lock);
+	forget_gates(view, listed & ~listed_gates(view));
 	if (r)
 		return;
 	if (view == thread.charged)
@@ -394,9 +404,4 @@ void view_unbind(struct view *view)
 		return;
 	stock_unbind(&view->stock);
 	view->is_bound = false;
-	/* The lists stay; when the stock is bound again it has to be told what is on them. */
-	for (unsigned int size_class = 0; size_class < NR_CLASSES; size_class++) {
-		if (view->stock.gates[size_class].objects)
-			view->uncounted |= (uint64_t)1 << size_class;
-	}
 }

@@ -47,7 +47,7 @@ struct worker {
 	struct umemcg *group;
 	uint64_t nr_held; /* objects that it may hold at most, or was able to take */
 	uint64_t nr_rounds;
-	uint32_t nr_listed; /* on the gate's pretended list */
+	uint32_t nr_listed; /* on the gate's pretended list, which the stock keeps while unbound */
 	unsigned int seed;
 };
 
@@ -86,7 +86,6 @@ static void prepare(struct worker *worker, struct umemcg *group, unsigned int se
 	stock_bind(&worker->stock, group->owner);
 	worker->group = group;
 	worker->seed = seed;
-	worker->nr_listed = 0;
 }
 
 /* What malloc does: the gate first, then the slow way with new objects if the list is empty. */

@@ -61,6 +61,7 @@ static noinline void credit_other(uint32_t owner, uint64_t nr_bytes)
 		return;
 	view = heap ? find_view(heap, owner) : NULL;
 	if (view && view->is_bound) {
+		thread.credited = view;
 		if (!stock_put_bytes(&view->stock, nr_bytes))
 			stock_uncharge(&view->stock, nr_bytes);
 	} else if (heap) {
@@ -77,8 +78,11 @@ static always_inline void credit(uint32_t owner, uint64_t nr_bytes)
 	if (!CONFIG_MEMCG)
 		return;
 	if (unlikely(view->owner != owner)) {
-		credit_other(owner, nr_bytes);
-		return;
+		view = thread.credited;
+		if (unlikely(view->owner != owner)) {
+			credit_other(owner, nr_bytes);
+			return;
+		}
 	}
 	if (unlikely(!stock_put_bytes(&view->stock, nr_bytes)))
 		stock_uncharge(&view->stock, nr_bytes);
@@ -96,7 +100,7 @@ static always_inline void push(struct page *page, void *object)
 }
 
 /* A block of the thread's own heap, but of another view than the current one. */
-static always_inline void free_locally(struct page *page, void *object)
+static noinline void free_locally(struct page *page, void *object)
 {
 	uint32_t owner = page_owner_of(page, object);
 	uint64_t nr_bytes = page->block_bytes;

@@ -86,6 +86,7 @@ struct thread {
 	struct umemcg *_Atomic group; /* NULL for the root; other threads may look */
 	struct heap *heap;            /* NULL until it needs one */
 	struct view *charged;         /* of the group last charged explicitly from outside */
+	struct view *credited;        /* of the owner whose objects were last freed from outside */
 };
 
 extern hidden thread_local_fast struct thread thread;

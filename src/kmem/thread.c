@@ -20,7 +20,11 @@
 static struct view closed = { .owner = OWNER_NOBODY };
 
 thread_local_fast struct thread thread = {
-	.view = &closed, .closed = &closed, .sharing = &closed, .charged = &closed
+	.view = &closed,
+	.closed = &closed,
+	.sharing = &closed,
+	.charged = &closed,
+	.credited = &closed,
 };
 
 /* Of the lists of heaps: all of them, and those that wait for a thread. */
@@ -130,6 +134,7 @@ static void leave(void *arg)
 	thread.closed = &closed;
 	thread.sharing = &closed;
 	thread.charged = &closed;
+	thread.credited = &closed;
 	thread.heap = NULL;
 	heap_make_idle(arg);
 }

@@ -341,6 +341,8 @@ static void evict(struct heap *heap)
 		return;
 	if (view == thread.charged)
 		thread.charged = thread.closed;
+	if (view == thread.credited)
+		thread.credited = thread.closed;
 	if (view->is_bound)
 		stock_unbind(&view->stock);
 	view->is_bound = false;

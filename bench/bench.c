@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "bench.h"
+#include "bench_exact.h"
 #include "block.h"
 #include "lists.h"
 #include "machine.h"
@@ -24,7 +25,7 @@ static void note_signal(int signal)
 }
 
 /* Without SA_RESTART: whoever waits for a block is to wake up. A second one ends the hard way. */
-static void catch_signals(void)
+void bench_catch_signals(void)
 {
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
 	struct sigaction action = { .sa_handler = note_signal, .sa_flags = (int)SA_RESETHAND };
@@ -35,7 +36,7 @@ static void catch_signals(void)
 
 static int complain(const char *what)
 {
-	fprintf(stderr, "umemcg bench: %s\n", what);
+	output_complain(what);
 	return 1;
 }
 
@@ -46,21 +47,6 @@ static int find_workers(char *worker, char *worker_not_compiled)
 		return complain(
 			"umemcg-bench-worker is neither beside umemcg-bench nor in its libexec/umemcg");
 	return 0;
-}
-
-/* Tables on standard output, files where they were asked for; both even if one of them fails. */
-static int publish(const struct output *output)
-{
-	struct report_error error = { "" };
-	int status = 0;
-
-	if (output_tables(output, stdout, &error) || fflush(stdout) || ferror(stdout))
-		status =
-			complain(error.text[0] ? error.text : "standard output: cannot be written");
-	error.text[0] = '\0';
-	if (output_files(output, &error))
-		status = complain(error.text);
-	return status;
 }
 
 /* A plan of which nothing was measured is a failure, however well it is explained. */
@@ -97,7 +83,7 @@ static int measure(const struct bench_options *options, struct cgroup *cgroup, c
 	machine_read(&machine, cgroup);
 	if (plan_create(options, cgroup, machine.nr_cpus, &plan))
 		return complain("out of memory");
-	catch_signals();
+	bench_catch_signals();
 	start = machine_use();
 	status = run_plan(&setting, plan, &outcome);
 	end = machine_use();
@@ -106,13 +92,13 @@ static int measure(const struct bench_options *options, struct cgroup *cgroup, c
 	if (status)
 		status = complain("out of memory");
 	else
-		status = publish(&(struct output){ .options = options,
-						   .plan = plan,
-						   .machine = &machine,
-						   .outcome = &outcome,
-						   .others = machine_others(&start, &end),
-						   .notes = notes,
-						   .argv = argv });
+		status = output_publish(&(struct output){ .options = options,
+							  .plan = plan,
+							  .machine = &machine,
+							  .outcome = &outcome,
+							  .others = machine_others(&start, &end),
+							  .notes = notes,
+							  .argv = argv });
 	status = status ? status : exit_status(plan, &outcome);
 	plan_destroy(plan);
 	return status;
@@ -127,12 +113,16 @@ int bench_main(int argc, char **argv)
 
 	if (options_parse(argc, argv, &options))
 		return 2;
+	if (options.get_kernel)
+		return bench_exact_get_kernel(&options);
 	if (cgroup_find("", &cgroup))
 		return complain("/proc/self/mountinfo cannot be read: is /proc mounted?");
 	if (options.list) {
 		lists_print(stdout, &cgroup);
 		return 0;
 	}
+	if (options.meter == METER_EXACT)
+		return bench_exact(&options, &cgroup, argv);
 	if (options.targets[WORKLOAD_KERNEL]) {
 		if (cgroup_sweep(&cgroup))
 			notes = "groups of an earlier run could not be removed: something runs in them";

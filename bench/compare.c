@@ -22,7 +22,8 @@
 enum { KEY_PLAIN = 256, KEY_ADJUST, KEY_EFFECT, KEY_JSON, KEY_BASE, KEY_ACROSS };
 
 static const struct argp_option argp_options[] = {
-	{ "format", 'f', "NAME", 0, "perf (the default), mmtests, markdown, json, csv", 0 },
+	{ "format", 'f', "NAME", 0,
+	  "perf (the default), mmtests, lkp, exact, markdown, json, csv, html", 0 },
 	{ "json", KEY_JSON, NULL, 0, "the same as --format json", 0 },
 	{ "plain", KEY_PLAIN, NULL, 0, "the tables alone, without intervals and verdicts", 0 },
 	{ "effect", KEY_EFFECT, "PERCENT", 0,
@@ -46,10 +47,16 @@ static const char documentation[] =
 	"      What each configuration costs, one row each.\n"
 	"  umemcg compare --format mmtests --plain result.json\n"
 	"      The same, as mmtests prints it, for a mail.\n"
+	"  umemcg compare --format lkp --plain result.json\n"
+	"      As kernel robots report it.\n"
+	"  umemcg compare --format html result.json > report.html\n"
+	"      A page with plots, for a browser or for paper.\n"
 	"  umemcg compare laptop.json server.json\n"
 	"      Two machines side by side, each against its own base.\n"
 	"  umemcg compare --across before.json after.json\n"
 	"      What a change cost, configuration by configuration.\n"
+	"  umemcg compare --format exact old-kernel.json new-kernel.json\n"
+	"      Instructions an operation, counted by the exact meter, and where they go.\n"
 	"  umemcg compare --json result.json\n"
 	"      The result with its comparisons, for a script.\n"
 	"\n"
@@ -82,8 +89,7 @@ static error_t choose_format(struct request *request, const char *option, const 
 	const struct renderer *renderer = renderer_find(name);
 
 	if (!renderer)
-		return refuse("%s %s: accepted are perf, mmtests, markdown, json, csv", option,
-			      name);
+		return refuse("%s %s: accepted are %s", option, name, renderer_accepted());
 	if (request->renderer && request->renderer != renderer)
 		return refuse("%s %s: accepted is one format, %s was asked for before", option,
 			      name, request->renderer->name);

@@ -10,8 +10,9 @@
 #define DEPTH_MAX   64
 #define SEED_PREFIX "kmemcg-"
 /* Said for the sake of a library that is built -Dmemcg_default=off. */
-#define ON         "cgroup_enable=memory"
-#define NEEDS_BOOT "the kernel reads it at its start: needs the exact meter"
+#define ON           "cgroup_enable=memory"
+#define NEEDS_BOOT   "the kernel reads it at its start: with -m exact"
+#define NEEDS_KERNEL "needs another kernel, built with CONFIG_MEMCG=n: with -m exact"
 
 struct entry {
 	const char *description;
@@ -19,30 +20,30 @@ struct entry {
 };
 
 static const struct entry entries[] = {
-	{ "without a controller; lib: the library built -Dmemcg=disabled",
-	  { .name = "base-NotCompiled",
-	    .not_compiled = true,
-	    .why_not = { [WORKLOAD_KERNEL] =
-				 "needs another kernel, built with CONFIG_MEMCG=n" } } },
+	{ "without a controller: -Dmemcg=disabled, or a kernel with CONFIG_MEMCG=n",
+	  { .name = "base-NotCompiled", .not_compiled = true } },
 	{ "switched off at start: cgroup_disable=memory",
 	  { .name = "disabled",
 	    .command_line = "cgroup_disable=memory",
-	    .why_not = { [WORKLOAD_KERNEL] = NEEDS_BOOT } } },
-	{ "enabled, no group in use", { .name = "Unset", .command_line = ON } },
+	    .switches = "cgroup_disable=memory" } },
+	{ "enabled, in the root group; no other was made for it",
+	  { .name = "Unset", .command_line = ON } },
+	{ "as Unset, but a group with a limit exists beside, empty",
+	  { .name = "root", .command_line = ON, .limit = LIMIT_FAR } },
 	{ "in a group without a limit", { .name = "child", .command_line = ON, .depth = 1 } },
 	{ "in a group with a limit, all kinds counted",
 	  { .name = "Set", .command_line = ON, .depth = 1, .limit = LIMIT_FAR } },
 	{ "as child, cgroup.memory=nokmem",
 	  { .name = "nokmem-child",
 	    .command_line = ON " cgroup.memory=nokmem",
-	    .depth = 1,
-	    .why_not = { [WORKLOAD_KERNEL] = NEEDS_BOOT } } },
+	    .switches = "cgroup.memory=nokmem",
+	    .depth = 1 } },
 	{ "as Set, cgroup.memory=nokmem",
 	  { .name = "nokmem-Set",
 	    .command_line = ON " cgroup.memory=nokmem",
+	    .switches = "cgroup.memory=nokmem",
 	    .depth = 1,
-	    .limit = LIMIT_FAR,
-	    .why_not = { [WORKLOAD_KERNEL] = NEEDS_BOOT } } },
+	    .limit = LIMIT_FAR } },
 	{ "as Unset, objects not counted: umemcg.kinds=stack,anon",
 	  { .name = "stack-Unset",
 	    .command_line = ON " umemcg.kinds=stack,anon",
@@ -60,7 +61,7 @@ static const struct entry entries[] = {
 	{ "in a group at depth N, 1 to 64, without a limit", { .name = "depth-N", .depth = 1 } },
 	{ "in a group whose limit is 2 % above use",
 	  { .name = "near-Set", .command_line = ON, .depth = 1, .limit = LIMIT_NEAR } },
-	{ "the base a second time; always measured, its spread is the noise floor",
+	{ "the base a second time; its spread is the noise floor of the time meter",
 	  { .name = CONFIGURATION_CONTROL, .control = true } },
 };
 
@@ -118,6 +119,20 @@ int configuration_parse(const char *name, struct configuration *ret_configuratio
 		return -EINVAL;
 	snprintf(ret_configuration->name, sizeof(ret_configuration->name), "%s", name);
 	return 0;
+}
+
+const char *configuration_why_not(const struct configuration *configuration,
+				  enum workload_target target, enum meter meter)
+{
+	if (configuration->why_not[target])
+		return configuration->why_not[target];
+	if (meter == METER_EXACT && configuration->control)
+		return "counts repeat exactly: the base a second time would be the same";
+	if (meter == METER_EXACT || target == WORKLOAD_LIB)
+		return NULL;
+	if (configuration->not_compiled)
+		return NEEDS_KERNEL;
+	return configuration->switches ? NEEDS_BOOT : NULL;
 }
 
 size_t configuration_base(const struct configuration *configurations, size_t nr_configurations)

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "meters/meter.h"
 #include "workloads/workload.h"
 
 #define CONFIGURATION_NAME    32
@@ -18,13 +19,14 @@ enum configuration_limit {
 };
 
 struct configuration {
-	char name[CONFIGURATION_NAME]; /* as it was asked for; tables show it */
-	const char *command_line;      /* lib: UMEMCG_CMDLINE of the worker, or NULL */
-	bool not_compiled;             /* lib: the worker that has no controller */
-	unsigned int depth;            /* of the group to run in; 0 for the root */
-	enum configuration_limit limit;
-	bool control; /* runs as the base does */
-	const char *why_not[WORKLOAD_NR_TARGETS];
+	char name[CONFIGURATION_NAME];  /* as it was asked for; tables show it */
+	const char *command_line;       /* lib: UMEMCG_CMDLINE of the worker, or NULL */
+	const char *switches;           /* kernel: of its command line, or NULL */
+	bool not_compiled;              /* a library, or a kernel, that has no controller */
+	unsigned int depth;             /* of the group to run in; 0 for the root */
+	enum configuration_limit limit; /* of that group; at depth 0 of one that is beside, empty */
+	bool control;                   /* runs as the base does */
+	const char *why_not[WORKLOAD_NR_TARGETS]; /* whatever the meter */
 };
 
 /**
@@ -39,6 +41,14 @@ int configuration_parse(const char *name, struct configuration *ret_configuratio
 
 /** configuration_list - name and description of number @index, or false behind the last one */
 bool configuration_list(unsigned int index, const char **ret_name, const char **ret_description);
+
+/**
+ * configuration_why_not - why a meter cannot measure a configuration anywhere
+ *
+ * Return: a line, or NULL if it can where all else is given.
+ */
+const char *configuration_why_not(const struct configuration *configuration,
+				  enum workload_target target, enum meter meter);
 
 /** configuration_base - index of what the others are held against: see comparison_create() */
 size_t configuration_base(const struct configuration *configurations, size_t nr_configurations);

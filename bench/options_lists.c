@@ -10,6 +10,9 @@
 
 #include "options_lists.h"
 
+/* Why an item is not accepted. */
+enum { ITEM_UNKNOWN = -EINVAL, ITEM_TWICE = -EEXIST, ITEM_TOO_MANY = -E2BIG };
+
 /* Calls @add with each item of the list. */
 static int for_each_item(const char *list, struct bench_options *options, char *ret_bad,
 			 int (*add)(struct bench_options *options, const char *item))
@@ -20,7 +23,7 @@ static int for_each_item(const char *list, struct bench_options *options, char *
 		int error;
 
 		snprintf(item, sizeof(item), "%.*s", (int)length, list);
-		error = length && length < sizeof(item) ? add(options, item) : -EINVAL;
+		error = length && length < sizeof(item) ? add(options, item) : ITEM_UNKNOWN;
 		if (error) {
 			snprintf(ret_bad, OPTIONS_BAD, "%s", item[0] ? item : "''");
 			return error;
@@ -39,11 +42,11 @@ static int add_target(struct bench_options *options, const char *item)
 		if (strcmp(item, names[i]))
 			continue;
 		if (options->targets[i])
-			return -EINVAL;
+			return ITEM_TWICE;
 		options->targets[i] = true;
 		return 0;
 	}
-	return -EINVAL;
+	return ITEM_UNKNOWN;
 }
 
 int options_parse_targets(const char *list, struct bench_options *options, char *ret_bad)
@@ -55,10 +58,10 @@ static int append_workload(struct bench_options *options, const struct workload 
 {
 	for (size_t i = 0; i < options->nr_workloads; i++) {
 		if (options->workloads[i] == workload)
-			return -EINVAL;
+			return ITEM_TWICE;
 	}
 	if (options->nr_workloads == OPTIONS_NR_WORKLOADS)
-		return -EINVAL;
+		return ITEM_TOO_MANY;
 	options->workloads[options->nr_workloads++] = workload;
 	return 0;
 }
@@ -71,7 +74,7 @@ static int add_workload(struct bench_options *options, const char *item)
 	if (workload)
 		return append_workload(options, workload);
 	if (strcmp(item, "all"))
-		return -EINVAL;
+		return ITEM_UNKNOWN;
 	for (unsigned int i = 0; workload_table[i] && !error; i++)
 		error = append_workload(options, workload_table[i]);
 	return error;
@@ -99,37 +102,38 @@ static int add_workers(struct bench_options *options, const char *item)
 	unsigned long number;
 	char *end;
 
-	if (*item < '1' || *item > '9' || options->nr_workers == OPTIONS_NR_WORKERS)
-		return -EINVAL;
+	if (*item < '1' || *item > '9')
+		return ITEM_UNKNOWN;
 	number = strtoul(item, &end, 10);
 	if (*end || number > OPTIONS_WORKERS_MAX)
-		return -EINVAL;
+		return ITEM_UNKNOWN;
 	for (size_t i = 0; i < options->nr_workers; i++) {
 		if (options->workers[i] == number)
-			return -EINVAL;
+			return ITEM_TWICE;
 	}
+	if (options->nr_workers == OPTIONS_NR_WORKERS)
+		return ITEM_TOO_MANY;
 	options->workers[options->nr_workers++] = (unsigned int)number;
 	return 0;
 }
 
-int options_parse_workers(const char *list, struct bench_options *options)
+int options_parse_workers(const char *list, struct bench_options *options, char *ret_bad)
 {
-	char bad[OPTIONS_BAD];
-
-	return for_each_item(list, options, bad, add_workers);
+	return for_each_item(list, options, ret_bad, add_workers);
 }
 
 static int add_configuration(struct bench_options *options, const char *item)
 {
 	struct configuration configuration;
 
-	if (configuration_parse(item, &configuration) ||
-	    options->nr_configurations == OPTIONS_NR_CONFIGURATIONS)
-		return -EINVAL;
+	if (configuration_parse(item, &configuration))
+		return ITEM_UNKNOWN;
 	for (size_t i = 0; i < options->nr_configurations; i++) {
 		if (!strcmp(options->configurations[i].name, configuration.name))
-			return -EINVAL;
+			return ITEM_TWICE;
 	}
+	if (options->nr_configurations == OPTIONS_NR_CONFIGURATIONS)
+		return ITEM_TOO_MANY;
 	options->configurations[options->nr_configurations++] = configuration;
 	return 0;
 }
@@ -146,19 +150,6 @@ static int add_all_configurations(struct bench_options *options)
 		error = add_configuration(options, strcmp(name, "depth-N") ? name : "depth-4");
 	}
 	return error;
-}
-
-static const char *preset_configurations(enum preset preset)
-{
-	switch (preset) {
-	case PRESET_QUICK:
-		return "base-NotCompiled,disabled,Unset,child,Set";
-	case PRESET_SEEDS:
-		return "base-NotCompiled,kmemcg-stack-Unset,kmemcg-stack-Set,kmemcg-slab-Unset,"
-		       "kmemcg-slab-Set";
-	default:
-		return "all";
-	}
 }
 
 static int add_configuration_or_all(struct bench_options *options, const char *item)
@@ -179,13 +170,10 @@ static bool has_control(const struct bench_options *options)
 
 int options_parse_configurations(const char *list, struct bench_options *options, char *ret_bad)
 {
-	int error;
+	int error = for_each_item(list, options, ret_bad, add_configuration_or_all);
 
-	if (!list)
-		list = preset_configurations(options->preset);
-	error = for_each_item(list, options, ret_bad, add_configuration_or_all);
-	if (!error && !has_control(options)) {
-		snprintf(ret_bad, OPTIONS_BAD, "more than %d", OPTIONS_NR_CONFIGURATIONS);
+	if (!error && options->meter == METER_TIME && !has_control(options)) {
+		snprintf(ret_bad, OPTIONS_BAD, "%s", CONFIGURATION_CONTROL);
 		error = add_configuration(options, CONFIGURATION_CONTROL);
 	}
 	return error;
@@ -239,18 +227,18 @@ static bool is_program(const char *path)
 	return !stat(path, &status) && S_ISREG(status.st_mode) && !access(path, X_OK);
 }
 
-bool options_is_command(const char *name)
+bool options_find_command(const char *name, char *ret_path)
 {
 	const char *path = getenv("PATH");
 
-	if (strchr(name, '/'))
+	if (strchr(name, '/')) {
+		snprintf(ret_path, PATH_MAX, "%s", name);
 		return is_program(name);
+	}
 	for (path = path ? path : "/usr/bin:/bin"; *name && path; path = strchr(path, ':')) {
-		char full[PATH_MAX];
-
 		path += *path == ':';
-		snprintf(full, sizeof(full), "%.*s/%s", (int)strcspn(path, ":"), path, name);
-		if (is_program(full))
+		snprintf(ret_path, PATH_MAX, "%.*s/%s", (int)strcspn(path, ":"), path, name);
+		if (is_program(ret_path))
 			return true;
 	}
 	return false;

@@ -9,19 +9,21 @@
 /* Room for the part of a list that is not accepted. */
 #define OPTIONS_BAD 64
 
+/* Items of a list, at most. */
+#define OPTIONS_NR_ITEMS OPTIONS_NR_CONFIGURATIONS
+_Static_assert(OPTIONS_NR_WORKLOADS == OPTIONS_NR_ITEMS && OPTIONS_NR_WORKERS == OPTIONS_NR_ITEMS,
+	       "one message for all lists");
+
 /*
- * Each reads a list into the options. Return: 0; -EINVAL for an item that is not accepted, which is
- * copied to ret_bad, for an empty one, for one that is there twice, and for more than fit.
+ * Each reads a list into the options. Return: 0; -EINVAL for an item that is not accepted or empty,
+ * -EEXIST for one that is there twice, by itself or in all, -E2BIG for more than fit. That item
+ * is copied to ret_bad.
  */
 int options_parse_targets(const char *list, struct bench_options *options, char *ret_bad);
 int options_parse_workloads(const char *list, struct bench_options *options, char *ret_bad);
-int options_parse_workers(const char *list, struct bench_options *options);
+int options_parse_workers(const char *list, struct bench_options *options, char *ret_bad);
 
-/**
- * options_parse_configurations - as the others; a list of NULL is the preset's choice
- *
- * The control is added where it is missing.
- */
+/** options_parse_configurations - as the others; the time meter's control is added if missing */
 int options_parse_configurations(const char *list, struct bench_options *options, char *ret_bad);
 
 /** options_accepted_workloads - their names, as a message would list them */
@@ -33,7 +35,8 @@ bool options_can_write(const char *path);
 /** options_can_make - is there nothing of that name, and can a directory be made so? */
 bool options_can_make(const char *path);
 
-/** options_is_command - is it a program, by its path or in $PATH? */
-bool options_is_command(const char *name);
+/** options_find_command - a program, by its path or in $PATH; false if there is none; PATH_MAX
+ * bytes */
+bool options_find_command(const char *name, char *ret_path);
 
 #endif

@@ -166,8 +166,9 @@ static int build(const struct output *output, enum layout layout, bool head, boo
 		if (!error && in_layout(&plan->suites[s], layout))
 			error = add_failures(result, &plan->suites[s]);
 	}
-	for (size_t i = 0; foot && i < plan->nr_skipped && !error; i++)
-		error = result_add_skipped(result, plan->skipped[i].what, plan->skipped[i].why);
+	for (size_t i = 0; foot && i < plan->skipped.nr_items && !error; i++)
+		error = result_add_skipped(result, plan->skipped.items[i].what,
+					   plan->skipped.items[i].why);
 	if (error) {
 		result_destroy(result);
 		return error;
@@ -224,9 +225,12 @@ int output_tables(const struct output *output, FILE *out, struct report_error *e
 	static const char *const formats[] = {
 		[LAYOUT_PERF] = "perf", [LAYOUT_MMTESTS] = "mmtests"
 	};
-	bool mmtests = has_layout(output->plan, LAYOUT_MMTESTS), first = true;
+	bool mmtests, first = true;
 	int ret = 0;
 
+	if (output->exact)
+		return output_render(output->exact, "exact", out, error);
+	mmtests = has_layout(output->plan, LAYOUT_MMTESTS);
 	for (unsigned int layout = LAYOUT_PERF; layout < LAYOUT_ALL && !ret; layout++) {
 		bool last = layout == LAYOUT_MMTESTS || !mmtests;
 		struct bench_result *result;

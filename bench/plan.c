@@ -28,24 +28,6 @@ const char *suite_name(const struct suite *suite, char *buffer, size_t size)
 	return buffer;
 }
 
-int plan_skip(struct plan *plan, const char *what, const char *why)
-{
-	struct skipped *skipped;
-
-	for (size_t i = 0; i < plan->nr_skipped; i++) {
-		if (!strcmp(plan->skipped[i].what, what))
-			return 0;
-	}
-	skipped = reallocarray(plan->skipped, plan->nr_skipped + 1, sizeof(*skipped));
-	if (!skipped)
-		return -ENOMEM;
-	plan->skipped = skipped;
-	skipped += plan->nr_skipped++;
-	snprintf(skipped->what, sizeof(skipped->what), "%s", what);
-	snprintf(skipped->why, sizeof(skipped->why), "%s", why);
-	return 0;
-}
-
 int plan_skip_job(struct plan *plan, const struct suite *suite, const struct job *job,
 		  const char *why)
 {
@@ -53,7 +35,7 @@ int plan_skip_job(struct plan *plan, const struct suite *suite, const struct job
 
 	snprintf(what, sizeof(what), "%s %s", suite_name(suite, name, sizeof(name)),
 		 job->configuration->name);
-	return plan_skip(plan, what, why);
+	return skipped_add(&plan->skipped, what, why);
 }
 
 int job_add_sample(struct job *job, unsigned int round, const struct protocol_block *block)
@@ -71,17 +53,19 @@ int job_add_sample(struct job *job, unsigned int round, const struct protocol_bl
 const char *plan_why_not(const struct configuration *configuration, enum workload_target target,
 			 const struct cgroup *cgroup)
 {
-	if (configuration->why_not[target])
-		return configuration->why_not[target];
-	if (configuration->control)
-		return NULL;
+	const char *why_not = configuration_why_not(configuration, target, METER_TIME);
+
+	if (why_not || configuration->control)
+		return why_not;
 	if (target == WORKLOAD_LIB && !configuration->not_compiled &&
 	    umemcg_state() == UMEMCG_NOT_COMPILED)
 		return "this umemcg was built -Dmemcg=disabled";
 	if (target == WORKLOAD_LIB)
 		return NULL;
-	if (configuration->depth == 0)
-		return cgroup->can_use_root ? NULL : cgroup->why_not_root;
+	if (configuration->depth == 0 && !cgroup->can_use_root)
+		return cgroup->why_not_root;
+	if (configuration->depth == 0 && configuration->limit == LIMIT_NONE)
+		return NULL;
 	return cgroup->can_make ? NULL : cgroup->why_not;
 }
 
@@ -101,7 +85,7 @@ static int suite_add_jobs(struct plan *plan, struct suite *suite,
 		snprintf(what, sizeof(what), "%s %s", target_name(suite->target),
 			 configuration->name);
 		if (why)
-			error = plan_skip(plan, what, why);
+			error = skipped_add(&plan->skipped, what, why);
 		if (why || configuration->control)
 			continue;
 		usable[nr_usable] = *configuration;
@@ -234,8 +218,8 @@ int plan_create(const struct bench_options *options, const struct cgroup *cgroup
 			snprintf(what, sizeof(what), "%s %s", target_name(target),
 				 suite.workload->name);
 			if (plan_workload_why_not(suite.workload, target, cgroup))
-				error = plan_skip(
-					plan, what,
+				error = skipped_add(
+					&plan->skipped, what,
 					plan_workload_why_not(suite.workload, target, cgroup));
 			else
 				error = add_workload(plan, options, cgroup, nr_cpus, &suite);
@@ -259,6 +243,6 @@ void plan_destroy(struct plan *plan)
 		free(plan->suites[s].jobs);
 	}
 	free(plan->suites);
-	free(plan->skipped);
+	skipped_fini(&plan->skipped);
 	free(plan);
 }

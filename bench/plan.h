@@ -9,6 +9,7 @@
 
 #include "options.h"
 #include "protocol.h"
+#include "skipped.h"
 #include "targets/kernel/cgroup.h"
 
 struct sample {
@@ -37,17 +38,11 @@ struct suite {
 	size_t nr_jobs;
 };
 
-struct skipped {
-	char what[128];
-	char why[CGROUP_REASON];
-};
-
 struct plan {
 	struct suite *suites;
 	size_t nr_suites;
 	size_t nr_jobs; /* of all suites */
-	struct skipped *skipped;
-	size_t nr_skipped;
+	struct skipped_list skipped;
 	struct workload command; /* the user's, as a workload */
 	char command_name[64];
 	char command_title[128];
@@ -67,10 +62,7 @@ int plan_create(const struct bench_options *options, const struct cgroup *cgroup
 
 void plan_destroy(struct plan *plan);
 
-/** plan_skip - add to what cannot be measured; the same twice counts once */
-int plan_skip(struct plan *plan, const char *what, const char *why);
-
-/** plan_skip_job - the same for a job of a suite */
+/** plan_skip_job - add a job of a suite to what cannot be measured */
 int plan_skip_job(struct plan *plan, const struct suite *suite, const struct job *job,
 		  const char *why);
 

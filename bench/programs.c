@@ -26,10 +26,12 @@ static int own_folder(char *ret_folder)
 
 static int find_in(const char *folder, const char *below, const char *name, char *ret_path)
 {
+	const char *dot = strrchr(name, '.');
 	char path[PATH_MAX];
 
+	/* A shared object is loaded, not executed. */
 	if (snprintf(path, sizeof(path), "%s/%s/%s", folder, below, name) >= PATH_MAX ||
-	    access(path, X_OK))
+	    access(path, dot && !strcmp(dot, ".so") ? R_OK : X_OK))
 		return -ENOENT;
 	memcpy(ret_path, path, sizeof(path));
 	return 0;

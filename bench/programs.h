@@ -6,7 +6,7 @@
 /**
  * programs_find - the program @name beside this one's executable, as in a build, else where the
  * build's options install it
- * @name:     without a directory
+ * @name:     without a directory; NAME.so need not be executable
  * @ret_path: PATH_MAX bytes
  *
  * Return: 0; -ENOENT.

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/array.h"
+#include "array.h"
 #include "report/tables.h"
 
 static int warn(struct comparison *comparison, const char *format, ...)

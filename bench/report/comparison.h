@@ -63,6 +63,7 @@ struct cell {
 struct row {
 	char *name;                        /* "faults/cpu-3" */
 	const struct bench_series *series; /* of any cell: metric, unit, better, parameters */
+	size_t kernel;                     /* place of its parameter's value: as first met */
 	struct cell *cells;                /* one a column */
 };
 

@@ -3,9 +3,48 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/array.h"
+#include "array.h"
+#include "report/params.h"
 #include "report/result.h"
 #include "report/text.h"
+
+int profile_set_param_integer(struct bench_profile *profile, const char *name, int64_t value)
+{
+	return params_set_integer(&profile->params, &profile->nr_params, name, value);
+}
+
+int profile_set_param_text(struct bench_profile *profile, const char *name, const char *value)
+{
+	return params_set_text(&profile->params, &profile->nr_params, name, value);
+}
+
+int profile_set_meter(struct bench_profile *profile, const char *meter)
+{
+	char *copy;
+	int ret;
+
+	if (!meter || (strcmp(meter, "time") && strcmp(meter, "exact")))
+		return -EINVAL;
+	ret = text_copy_name(meter, &copy);
+	if (ret)
+		return ret;
+	free(profile->meter);
+	profile->meter = copy;
+	return 0;
+}
+
+void profile_set_part(struct bench_profile *profile, enum bench_part part)
+{
+	profile->part = part;
+}
+
+int profile_set_operations(struct bench_profile *profile, uint64_t operations)
+{
+	if (operations > INT64_MAX)
+		return -EINVAL;
+	profile->operations = operations;
+	return 0;
+}
 
 int profile_add_file(struct bench_profile *profile, const char *path, struct bench_file **ret_file)
 {
@@ -87,5 +126,28 @@ int profile_add_symbol(struct bench_profile *profile, const char *path, const ch
 			return ret;
 	}
 	file->count += count;
+	return 0;
+}
+
+int profile_add_call(struct bench_profile *profile, const char *caller, const char *callee,
+		     uint64_t nr_calls, uint64_t count)
+{
+	struct bench_call *calls, call = { .nr_calls = nr_calls, .count = count };
+	int ret;
+
+	if (nr_calls > INT64_MAX || count > INT64_MAX)
+		return -EINVAL;
+	calls = array_grown(profile->calls, profile->nr_calls, sizeof(*calls));
+	if (!calls)
+		return -ENOMEM;
+	profile->calls = calls;
+	ret = text_copy_name(caller, &call.caller);
+	if (!ret)
+		ret = text_copy_name(callee, &call.callee);
+	if (ret) {
+		free(call.caller);
+		return ret;
+	}
+	calls[profile->nr_calls++] = call;
 	return 0;
 }

@@ -7,12 +7,16 @@
 #include <string.h>
 
 #include "report/layout.h"
+#include "report/params.h"
+#include "report/profile_base.h"
+#include "report/profile_difference.h"
+#include "report/surroundings.h"
 
 /* Where the percentages start; longer names move them. */
 #define PATH_COLUMNS   67
 #define SYMBOL_COLUMNS 76
 
-static int check_sums(const struct bench_profile *profile, struct report_error *error)
+int profile_check_sums(const struct bench_profile *profile, struct report_error *error)
 {
 	uint64_t total = 0;
 
@@ -20,11 +24,9 @@ static int check_sums(const struct bench_profile *profile, struct report_error *
 		const struct bench_file *file = &profile->files[i];
 		uint64_t sum = 0;
 
-		/* Counts are at most INT64_MAX; saturate rather than wrap. */
-		for (size_t j = 0; j < file->nr_symbols; j++) {
+		/* Counts are at most INT64_MAX: a sum above that is wrong, and must not wrap. */
+		for (size_t j = 0; j < file->nr_symbols && sum <= INT64_MAX; j++)
 			sum += file->symbols[j].count;
-			sum = sum > INT64_MAX ? INT64_MAX : sum;
-		}
 		if (sum != file->count) {
 			snprintf(error->text, sizeof(error->text),
 				 "profile of %.100s (%.100s): %.300s has %" PRIu64
@@ -33,8 +35,8 @@ static int check_sums(const struct bench_profile *profile, struct report_error *
 				 profile->workload, profile->config, file->path, file->count, sum);
 			return -EINVAL;
 		}
-		total += file->count;
-		total = total > INT64_MAX ? INT64_MAX : total;
+		if (total <= INT64_MAX)
+			total += file->count;
 	}
 	if (total > profile->total) {
 		snprintf(error->text, sizeof(error->text),
@@ -97,7 +99,7 @@ int profile_table_print(const struct bench_profile *profile, FILE *out, struct r
 	const struct bench_file **files;
 	int ret;
 
-	ret = check_sums(profile, error);
+	ret = profile_check_sums(profile, error);
 	if (ret)
 		return ret;
 	files = calloc(profile->nr_files + 1, sizeof(*files));
@@ -112,22 +114,86 @@ int profile_table_print(const struct bench_profile *profile, FILE *out, struct r
 	return ret;
 }
 
+void profile_print_state(const struct bench_profile *profile, FILE *out)
+{
+	fputs(profile->config, out);
+	for (size_t i = 0; i < profile->nr_params; i++) {
+		fprintf(out, ", %s ", profile->params[i].name);
+		params_print_value(&profile->params[i], out);
+	}
+	if (profile->part == BENCH_PART_APART)
+		fputs(", apart", out);
+}
+
+void profile_print_heading(const char *label, const struct bench_profile *profile,
+			   const char *after, FILE *out)
+{
+	char *text = NULL;
+	size_t nr_bytes;
+	FILE *line = open_memstream(&text, &nr_bytes);
+
+	if (!line)
+		return;
+	fprintf(line, "%s%sprofile of %s (%s), ", label ? label : "", label ? ": " : "",
+		profile->workload, profile->target);
+	profile_print_state(profile, line);
+	fprintf(line, ": percent of all %" PRIu64 "%s", profile->total, after);
+	if (!fclose(line))
+		surroundings_wrap(out, text, 0);
+	free(text);
+}
+
+static int print_difference(const struct comparison *comparison, const struct profile_place *place,
+			    const struct profile_place *base, FILE *out, struct report_error *error)
+{
+	struct profile_difference *difference;
+	char *labels = NULL;
+	int ret;
+
+	if (place->run != base->run &&
+	    asprintf(&labels, "%s against %s, ", comparison->runs[place->run].label,
+		     comparison->runs[base->run].label) < 0)
+		return -ENOMEM;
+	ret = profile_difference_create(base->profile, place->profile, &difference, error);
+	if (!ret) {
+		fputc('\n', out);
+		profile_difference_title(difference, labels ? labels : "", "", out);
+		profile_difference_print(difference, out);
+		profile_difference_destroy(difference);
+	}
+	free(labels);
+	return ret;
+}
+
+static int print_place(const struct comparison *comparison, const struct profile_place *place,
+		       FILE *out, struct report_error *error)
+{
+	struct profile_place base;
+	int ret;
+
+	fputc('\n', out);
+	profile_print_heading(comparison->runs[place->run].label, place->profile,
+			      " between the marks,", out);
+	fputs("user space and interrupts included\n", out);
+	ret = profile_table_print(place->profile, out, error);
+	if (!ret && profile_find_base(comparison, place, &base))
+		ret = print_difference(comparison, place, &base, out, error);
+	if (!ret && profile_find_kernel(comparison, place, &base))
+		ret = print_difference(comparison, place, &base, out, error);
+	return ret;
+}
+
 int profile_tables_print(const struct comparison *comparison, FILE *out, struct report_error *error)
 {
 	int ret = 0;
 
 	for (size_t i = 0; i < comparison->nr_runs; i++) {
-		const struct run *run = &comparison->runs[i];
+		const struct bench_result *result = comparison->runs[i].result;
 
-		for (size_t j = 0; !ret && j < run->result->nr_profiles; j++) {
-			const struct bench_profile *profile = run->result->profiles[j];
+		for (size_t j = 0; !ret && j < result->nr_profiles; j++) {
+			const struct profile_place place = { i, result->profiles[j] };
 
-			fprintf(out,
-				"\n%s: profile of %s (%s), %s: percent of all %" PRIu64
-				" between the marks,\nuser space and interrupts included\n",
-				run->label, profile->workload, profile->target, profile->config,
-				profile->total);
-			ret = profile_table_print(profile, out, error);
+			ret = print_place(comparison, &place, out, error);
 		}
 	}
 	return ret;

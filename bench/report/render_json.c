@@ -56,8 +56,9 @@ static json_t *cell_to_json(const struct comparison *comparison, const struct ta
 	json = json_pack(
 		"{s:s, s:s, s:s, s:s, s:o, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:o, s:b}",
 		"workload", table->workload, "target", table->target, "meter", table->meter,
-		"metric", row->series->metric, "params", params_to_json(row->series), "base",
-		base->config, "config", column->config, "delta_percent",
+		"metric", row->series->metric, "params",
+		params_to_json(row->series->params, row->series->nr_params), "base", base->config,
+		"config", column->config, "delta_percent",
 		number_or_null(b->has_change ? b->change_percent : NAN), "ci95_percent",
 		pair_or_null(b->has_interval, b->low_percent, b->high_percent),
 		"median_delta_percent",

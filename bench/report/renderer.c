@@ -4,7 +4,8 @@
 #include <string.h>
 
 const struct renderer *const renderers[] = {
-	&render_perf, &render_mmtests, &render_markdown, &render_json, &render_csv, NULL,
+	&render_perf, &render_mmtests, &render_lkp, &render_markdown, &render_json, &render_csv,
+	&render_html, &render_exact,   NULL,
 };
 
 const struct renderer *renderer_find(const char *name)
@@ -14,4 +15,14 @@ const struct renderer *renderer_find(const char *name)
 			return renderers[i];
 	}
 	return NULL;
+}
+
+const char *renderer_accepted(void)
+{
+	static char names[256];
+	char *end = names;
+
+	for (size_t i = 0; renderers[i]; i++)
+		end = stpcpy(stpcpy(end, i ? ", " : ""), renderers[i]->name);
+	return names;
 }

@@ -33,10 +33,16 @@ extern const struct renderer *const renderers[];
 /** renderer_find - the renderer of that name, or NULL */
 const struct renderer *renderer_find(const char *name);
 
+/** renderer_accepted - all names, for a message: "perf, mmtests, lkp" */
+const char *renderer_accepted(void);
+
 extern const struct renderer render_perf;
 extern const struct renderer render_mmtests;
+extern const struct renderer render_lkp;
 extern const struct renderer render_markdown;
 extern const struct renderer render_json;
 extern const struct renderer render_csv;
+extern const struct renderer render_html;
+extern const struct renderer render_exact;
 
 #endif

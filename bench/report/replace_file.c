@@ -8,20 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static int write_all(int fd, const char *content, size_t nr_bytes)
-{
-	while (nr_bytes) {
-		ssize_t nr_written = write(fd, content, nr_bytes);
-
-		if (nr_written < 0 && errno == EINTR)
-			continue;
-		if (nr_written < 0)
-			return -errno;
-		content += nr_written;
-		nr_bytes -= (size_t)nr_written;
-	}
-	return 0;
-}
+#include "write_all.h"
 
 static int write_directly(const char *path, const void *content, size_t nr_bytes)
 {

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/array.h"
+#include "array.h"
+#include "report/params.h"
 #include "report/text.h"
 
 /* The strings of an environment, so that each is copied and freed alike. */
@@ -83,11 +84,7 @@ static void series_destroy(struct bench_series *series)
 {
 	if (!series)
 		return;
-	for (size_t i = 0; i < series->nr_params; i++) {
-		free(series->params[i].name);
-		free(series->params[i].text);
-	}
-	free(series->params);
+	params_destroy(series->params, series->nr_params);
 	free(series->samples);
 	free(series->workload);
 	free(series->target);
@@ -111,7 +108,14 @@ static void profile_destroy(struct bench_profile *profile)
 		free(file->symbols);
 		free(file->path);
 	}
+	for (size_t i = 0; i < profile->nr_calls; i++) {
+		free(profile->calls[i].caller);
+		free(profile->calls[i].callee);
+	}
+	params_destroy(profile->params, profile->nr_params);
+	free(profile->calls);
 	free(profile->files);
+	free(profile->meter);
 	free(profile->workload);
 	free(profile->target);
 	free(profile->config);

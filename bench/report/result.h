@@ -136,14 +136,35 @@ struct bench_file {
 	size_t nr_symbols;
 };
 
+/* Calls from one symbol to another. */
+struct bench_call {
+	char *caller;
+	char *callee;
+	uint64_t nr_calls;
+	uint64_t count; /* of the callee and all it called */
+};
+
+/* What a profile is of: the operations, or the part of a workload that is counted apart. */
+enum bench_part {
+	BENCH_PART_RUN,
+	BENCH_PART_APART,
+};
+
 /* Where the instructions (or samples) between the marks went. */
 struct bench_profile {
 	char *workload;
 	char *target;
+	char *meter; /* NULL: not known */
 	char *config;
-	uint64_t total; /* of everything, also outside the files listed */
+	enum bench_part part;
+	struct bench_param *params; /* as a series has them; sorted by name, often none */
+	size_t nr_params;
+	uint64_t operations; /* that it is of; 0 if not known */
+	uint64_t total;      /* of everything, also outside the files listed */
 	struct bench_file *files;
 	size_t nr_files;
+	struct bench_call *calls; /* none where they were not counted */
+	size_t nr_calls;
 };
 
 struct bench_skipped {
@@ -266,6 +287,27 @@ struct bench_series *result_find_series(const struct bench_result *result,
 int result_add_profile(struct bench_result *result, const char *workload, const char *target,
 		       const char *config, uint64_t total, struct bench_profile **ret_profile);
 
+/** profile_set_param_integer - as series_set_param_integer(), of what was profiled */
+int profile_set_param_integer(struct bench_profile *profile, const char *name, int64_t value);
+
+/** profile_set_param_text - as series_set_param_integer(), for a text */
+int profile_set_param_text(struct bench_profile *profile, const char *name, const char *value);
+
+/** profile_set_meter - record what counted: "time" or "exact"; 0, -EINVAL or -ENOMEM */
+int profile_set_meter(struct bench_profile *profile, const char *meter);
+
+/** profile_set_part - record what it is of; BENCH_PART_RUN unless it was called */
+void profile_set_part(struct bench_profile *profile, enum bench_part part);
+
+/**
+ * profile_set_operations - record how many operations a profile is of
+ * @profile:    live profile
+ * @operations: at most INT64_MAX
+ *
+ * Return: 0; -EINVAL.
+ */
+int profile_set_operations(struct bench_profile *profile, uint64_t operations);
+
 /**
  * profile_add_file - append a file without symbols
  * @profile:  live profile
@@ -297,6 +339,19 @@ int file_add_symbol(struct bench_file *file, const char *name, uint64_t count);
  */
 int profile_add_symbol(struct bench_profile *profile, const char *path, const char *symbol,
 		       uint64_t count);
+
+/**
+ * profile_add_call - append the calls from one symbol to another
+ * @profile:  live profile
+ * @caller:   copied
+ * @callee:   copied; new to the profile with this caller
+ * @nr_calls: how many
+ * @count:    instructions of the callee and all it called
+ *
+ * Return: 0; -EINVAL; -ENOMEM.
+ */
+int profile_add_call(struct bench_profile *profile, const char *caller, const char *callee,
+		     uint64_t nr_calls, uint64_t count);
 
 /**
  * result_add_skipped - record what could not be measured

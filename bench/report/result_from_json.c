@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "report/fields.h"
+#include "report/params.h"
 #include "report/result_json.h"
 
 static int read_environment(struct bench_result *result, const struct fields *top)
@@ -74,21 +75,22 @@ static int read_environment(struct bench_result *result, const struct fields *to
 	return ret;
 }
 
-static int read_params(struct bench_series *series, const struct fields *fields)
+int params_from_json(const struct fields *fields, struct bench_param **params, size_t *nr_params)
 {
-	json_t *params, *value;
+	json_t *object, *value;
 	const char *name;
 	int ret;
 
-	ret = fields_object(fields, "params", &params);
+	ret = fields_object(fields, "params", &object);
 	if (ret)
 		return ret;
-	json_object_foreach(params, name, value)
+	json_object_foreach(object, name, value)
 	{
 		if (json_is_integer(value))
-			ret = series_set_param_integer(series, name, json_integer_value(value));
+			ret = params_set_integer(params, nr_params, name,
+						 json_integer_value(value));
 		else if (json_is_string(value))
-			ret = series_set_param_text(series, name, json_string_value(value));
+			ret = params_set_text(params, nr_params, name, json_string_value(value));
 		else
 			ret = -EINVAL;
 		if (ret == -EINVAL)
@@ -227,74 +229,10 @@ static int read_series(struct bench_result *result, const struct fields *fields)
 				   "\"lib\" or \"kernel\", \"time\" or \"exact\"");
 	if (ret)
 		return ret;
-	ret = read_params(series, fields);
+	ret = params_from_json(fields, &series->params, &series->nr_params);
 	if (!ret)
 		ret = read_samples(series, fields);
 	series->operations = (uint64_t)operations;
-	return ret;
-}
-
-static int read_file(struct bench_profile *profile, const struct fields *fields)
-{
-	struct bench_file *file;
-	json_t *symbols;
-	const char *name;
-	int64_t count;
-	int ret;
-
-	ret = fields_name(fields, "path", &name);
-	if (!ret)
-		ret = fields_integer(fields, "count", INT64_MAX, &count);
-	if (!ret)
-		ret = fields_array(fields, "symbols", false, &symbols);
-	if (!ret)
-		ret = profile_add_file(profile, name, &file);
-	if (ret)
-		return ret;
-	file->count = (uint64_t)count;
-	for (size_t i = 0; !ret && i < json_array_size(symbols); i++) {
-		struct fields symbol;
-
-		ret = fields_enter(fields, "symbols", symbols, i, &symbol);
-		if (!ret)
-			ret = fields_name(&symbol, "name", &name);
-		if (!ret)
-			ret = fields_integer(&symbol, "count", INT64_MAX, &count);
-		if (!ret)
-			ret = file_add_symbol(file, name, (uint64_t)count);
-	}
-	return ret;
-}
-
-static int read_profile(struct bench_result *result, const struct fields *fields)
-{
-	const char *workload, *target, *config;
-	struct bench_profile *profile;
-	int64_t total;
-	json_t *files;
-	int ret;
-
-	ret = fields_name(fields, "workload", &workload);
-	if (!ret)
-		ret = fields_name(fields, "target", &target);
-	if (!ret)
-		ret = fields_name(fields, "config", &config);
-	if (!ret)
-		ret = fields_integer(fields, "total", INT64_MAX, &total);
-	if (!ret)
-		ret = fields_array(fields, "files", false, &files);
-	if (ret)
-		return ret;
-	ret = result_add_profile(result, workload, target, config, (uint64_t)total, &profile);
-	if (ret == -EINVAL)
-		return fields_fail(fields, "target", "\"lib\" or \"kernel\"");
-	for (size_t i = 0; !ret && i < json_array_size(files); i++) {
-		struct fields file;
-
-		ret = fields_enter(fields, "files", files, i, &file);
-		if (!ret)
-			ret = read_file(profile, &file);
-	}
 	return ret;
 }
 
@@ -364,7 +302,7 @@ static int read_top(struct bench_result *result, const struct fields *top)
 	if (!ret)
 		ret = read_array(result, top, "series", read_series);
 	if (!ret)
-		ret = read_array(result, top, "profiles", read_profile);
+		ret = read_array(result, top, "profiles", profile_from_json);
 	if (!ret)
 		ret = read_array(result, top, "skipped", read_skipped);
 	return ret;

@@ -62,13 +62,13 @@ static json_t *environment_to_json(const struct bench_result *result)
 	return or_drop(json, ret);
 }
 
-json_t *params_to_json(const struct bench_series *series)
+json_t *params_to_json(const struct bench_param *params, size_t nr_params)
 {
 	json_t *json = json_object();
 	int ret = 0;
 
-	for (size_t i = 0; !ret && i < series->nr_params; i++) {
-		const struct bench_param *param = &series->params[i];
+	for (size_t i = 0; !ret && i < nr_params; i++) {
+		const struct bench_param *param = &params[i];
 
 		ret = set(json, param->name,
 			  param->text ? json_string(param->text) : json_integer(param->integer));
@@ -109,8 +109,8 @@ static json_t *series_to_json(const struct bench_series *series)
 
 	json = json_pack("{s:s, s:s, s:s, s:s, s:o, s:s, s:s, s:s}", "workload", series->workload,
 			 "target", series->target, "meter", series->meter, "config", series->config,
-			 "params", params_to_json(series), "metric", series->metric, "unit",
-			 series->unit, "better",
+			 "params", params_to_json(series->params, series->nr_params), "metric",
+			 series->metric, "unit", series->unit, "better",
 			 series->better == BENCH_HIGHER ? "higher" : "lower");
 	if (series->title)
 		ret = set(json, "title", json_string(series->title));
@@ -131,16 +131,44 @@ static json_t *file_to_json(const struct bench_file *file)
 			 "symbols", or_drop(symbols, ret));
 }
 
+static json_t *calls_to_json(const struct bench_profile *profile)
+{
+	json_t *calls = json_array();
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < profile->nr_calls; i++) {
+		const struct bench_call *call = &profile->calls[i];
+
+		ret = append(calls,
+			     json_pack("{s:s, s:s, s:I, s:I}", "caller", call->caller, "callee",
+				       call->callee, "calls", (json_int_t)call->nr_calls, "count",
+				       (json_int_t)call->count));
+	}
+	return or_drop(calls, ret);
+}
+
 static json_t *profile_to_json(const struct bench_profile *profile)
 {
-	json_t *files = json_array();
+	json_t *files = json_array(), *json;
 	int ret = 0;
 
 	for (size_t i = 0; !ret && i < profile->nr_files; i++)
 		ret = append(files, file_to_json(&profile->files[i]));
-	return json_pack("{s:s, s:s, s:s, s:I, s:o}", "workload", profile->workload, "target",
+	json = json_pack("{s:s, s:s, s:s, s:I, s:o}", "workload", profile->workload, "target",
 			 profile->target, "config", profile->config, "total",
 			 (json_int_t)profile->total, "files", or_drop(files, ret));
+	ret = 0;
+	if (profile->meter)
+		ret = set(json, "meter", json_string(profile->meter));
+	if (!ret && profile->part == BENCH_PART_APART)
+		ret = set(json, "part", json_string("apart"));
+	if (!ret && profile->nr_calls)
+		ret = set(json, "calls", calls_to_json(profile));
+	if (!ret && profile->nr_params)
+		ret = set(json, "params", params_to_json(profile->params, profile->nr_params));
+	if (!ret && profile->operations)
+		ret = set(json, "operations", json_integer((json_int_t)profile->operations));
+	return or_drop(json, ret);
 }
 
 int result_to_json(const struct bench_result *result, json_t **ret_json)

@@ -1,80 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "report/array.h"
+#include "array.h"
+#include "report/params.h"
 #include "report/result.h"
-#include "report/text.h"
-
-/* Finds @name, or the place where it belongs: parameters stay sorted by name. */
-static bool param_find(const struct bench_series *series, const char *name, size_t *ret_index)
-{
-	size_t i;
-
-	for (i = 0; i < series->nr_params; i++) {
-		int order = strcmp(series->params[i].name, name);
-
-		if (order >= 0) {
-			*ret_index = i;
-			return order == 0;
-		}
-	}
-	*ret_index = i;
-	return false;
-}
-
-/* Takes over @param's strings on success. */
-static int param_set(struct bench_series *series, struct bench_param *param)
-{
-	struct bench_param *params;
-	size_t i;
-
-	if (param_find(series, param->name, &i)) {
-		free(series->params[i].name);
-		free(series->params[i].text);
-		series->params[i] = *param;
-		return 0;
-	}
-	params = array_grown(series->params, series->nr_params, sizeof(*params));
-	if (!params)
-		return -ENOMEM;
-	memmove(&params[i + 1], &params[i], (series->nr_params - i) * sizeof(*params));
-	params[i] = *param;
-	series->params = params;
-	series->nr_params++;
-	return 0;
-}
 
 int series_set_param_integer(struct bench_series *series, const char *name, int64_t value)
 {
-	struct bench_param param = { .integer = value };
-	int ret;
-
-	ret = text_copy_name(name, &param.name);
-	if (!ret)
-		ret = param_set(series, &param);
-	if (ret)
-		free(param.name);
-	return ret;
+	return params_set_integer(&series->params, &series->nr_params, name, value);
 }
 
 int series_set_param_text(struct bench_series *series, const char *name, const char *value)
 {
-	struct bench_param param = { 0 };
-	int ret;
-
-	ret = text_copy_name(name, &param.name);
-	if (!ret)
-		ret = text_copy_line(value, &param.text);
-	if (!ret)
-		ret = param_set(series, &param);
-	if (ret) {
-		free(param.name);
-		free(param.text);
-	}
-	return ret;
+	return params_set_text(&series->params, &series->nr_params, name, value);
 }
 
 static bool is_measurement(double value)

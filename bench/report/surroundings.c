@@ -237,7 +237,7 @@ void surroundings_verdicts(const struct comparison *comparison, const struct tab
 	}
 }
 
-static void print_skipped(const struct comparison *comparison, const struct render_options *options,
+void surroundings_skipped(const struct comparison *comparison, const struct render_options *options,
 			  FILE *out)
 {
 	for (size_t i = 0; i < comparison->nr_runs; i++) {
@@ -289,7 +289,7 @@ static char *legend(const struct comparison *comparison, enum direction directio
 void surroundings_foot(const struct comparison *comparison, const struct render_options *options,
 		       enum direction direction, FILE *out)
 {
-	print_skipped(comparison, options, out);
+	surroundings_skipped(comparison, options, out);
 	if (!options->plain && comparison->nr_tables)
 		wrap_line(out, options, legend(comparison, direction));
 }

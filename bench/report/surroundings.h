@@ -10,6 +10,10 @@
 void surroundings_head(const struct comparison *comparison, const struct render_options *options,
 		       FILE *out);
 
+/** surroundings_skipped - what was not measured, and why */
+void surroundings_skipped(const struct comparison *comparison, const struct render_options *options,
+			  FILE *out);
+
 /** surroundings_foot - what was not measured and, unless plain, how to read the tables */
 void surroundings_foot(const struct comparison *comparison, const struct render_options *options,
 		       enum direction direction, FILE *out);

@@ -5,8 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/array.h"
+#include "array.h"
 #include "report/params.h"
+#include "report/profile_base.h"
 
 /* A table of some thousand cells is a large one; each takes some hundred bytes. */
 #define MAX_CELLS (1u << 18)
@@ -114,6 +115,16 @@ static void order_columns(const struct comparison *comparison, struct table *tab
 	}
 }
 
+/* The first row of the same kernel, or the new row itself. */
+static size_t first_of_kernel(const struct table *table, const struct bench_series *series)
+{
+	size_t i = 0;
+
+	while (i < table->nr_rows && params_differ(table->rows[i].series, series, PARAM_KERNEL))
+		i++;
+	return i;
+}
+
 static int row_of(struct table *table, const struct bench_series *series, struct row **ret_row)
 {
 	struct row *rows;
@@ -134,7 +145,7 @@ static int row_of(struct table *table, const struct bench_series *series, struct
 		return -ENOMEM;
 	table->rows = rows;
 	*ret_row = &rows[table->nr_rows];
-	**ret_row = (struct row){ .series = series };
+	**ret_row = (struct row){ .series = series, .kernel = first_of_kernel(table, series) };
 	(*ret_row)->cells = calloc(table->nr_columns, sizeof(struct cell));
 	if (!(*ret_row)->cells)
 		return -ENOMEM;
@@ -176,6 +187,23 @@ static int place_series(struct comparison *comparison, size_t run,
 	return 0;
 }
 
+/* As params_compare(), but kernels are in the order in which they were named. */
+static int compare_rows(const struct row *left, const struct row *right)
+{
+	const struct bench_series *one = left->series, *other = right->series;
+
+	for (size_t i = 0; i < one->nr_params && i < other->nr_params; i++) {
+		int order = params_compare_lists(&one->params[i], 1, &other->params[i], 1);
+
+		if (order && strcmp(one->params[i].name, PARAM_KERNEL) == 0 &&
+		    strcmp(other->params[i].name, PARAM_KERNEL) == 0)
+			return left->kernel < right->kernel ? -1 : 1;
+		if (order)
+			return order;
+	}
+	return (one->nr_params > other->nr_params) - (one->nr_params < other->nr_params);
+}
+
 /* Metrics keep the order of their first appearance; qsort(3) knows no context. */
 static void sort_rows(struct table *table)
 {
@@ -187,10 +215,10 @@ static void sort_rows(struct table *table)
 			first++;
 		/* Rows before i are sorted: look back over those of the metric. */
 		for (at = i; at > 0 && at > first; at--) {
-			const struct bench_series *before = table->rows[at - 1].series;
+			const struct row *before = &table->rows[at - 1];
 
-			if (strcmp(before->metric, row.series->metric) == 0 &&
-			    params_compare(before, row.series) <= 0)
+			if (strcmp(before->series->metric, row.series->metric) == 0 &&
+			    compare_rows(before, &row) <= 0)
 				break;
 			table->rows[at] = table->rows[at - 1];
 		}

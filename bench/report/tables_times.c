@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "report/array.h"
+#include "array.h"
 #include "report/params.h"
 #include "report/tables.h"
 

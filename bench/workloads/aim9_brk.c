@@ -75,6 +75,8 @@ const struct workload workload_page_test = {
 	.why_not = { [WORKLOAD_LIB] = NO_BRK },
 	.workers = WORKLOAD_PROCESSES,
 	.metrics = OPS_METRIC,
+	.operation = "credit",
+	.nr_operations_exact = 4,
 	.run = page_test_run,
 };
 
@@ -85,5 +87,7 @@ const struct workload workload_brk_test = {
 	.why_not = { [WORKLOAD_LIB] = NO_BRK },
 	.workers = WORKLOAD_PROCESSES,
 	.metrics = OPS_METRIC,
+	.operation = "credit",
+	.nr_operations_exact = 1,
 	.run = brk_test_run,
 };

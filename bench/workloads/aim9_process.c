@@ -57,6 +57,8 @@ const struct workload workload_exec_test = {
 	.workers = WORKLOAD_PROCESSES,
 	.check = WORKLOAD_CHECK_COUNTED,
 	.metrics = OPS_METRIC,
+	.operation = "exec",
+	.nr_operations_exact = 8,
 	.run = exec_test_run,
 };
 
@@ -70,6 +72,8 @@ const struct workload workload_fork_test = {
 	.workers = WORKLOAD_PROCESSES,
 	.check = WORKLOAD_CHECK_COUNTED,
 	.metrics = OPS_METRIC,
+	.operation = "fork",
+	.nr_operations_exact = 1,
 	.worker_setup = process_parent_setup,
 	.run = fork_test_run,
 };

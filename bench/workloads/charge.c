@@ -64,6 +64,9 @@ const struct workload workload_charge = {
 	.values = { 1, 2, 4, 8, 16 },
 	.nr_values = 5,
 	.nr_values_quick = 5,
+	.operation = "pair",
+	.nr_operations_exact = 4096,
+	.one_by_one = { [WORKLOAD_LIB] = true },
 	.setup = charge_setup,
 	.run = charge_run,
 };

@@ -28,6 +28,9 @@ const struct workload workload_fork = {
 		{ "elapsed time", "s", WORKLOAD_LOWER, workload_elapsed },
 		{ "time per fork", "us", WORKLOAD_LOWER, workload_us_per_unit },
 	},
+	.operation = "fork",
+	.nr_operations_exact = 64,
+	.one_by_one = { [WORKLOAD_LIB] = true, [WORKLOAD_KERNEL] = true },
 	.worker_setup = process_parent_setup,
 	.run = fork_run,
 };

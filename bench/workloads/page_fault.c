@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * After will-it-scale: map 128 MiB, write a byte a page, unmap, again and again. The memory is
- * anonymous (1), a private mapping of a file (2), or a shared one (3).
+ * anonymous (1), a private mapping of a file (2), or a shared one (3). Where instructions are
+ * counted it is 16 MiB: a fault takes as many.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -11,28 +12,36 @@
 #include "workloads/user_pages.h"
 #include "workloads/workload.h"
 
-#define NR_BYTES (128ul << 20)
+#define NR_BYTES         (128ul << 20)
+#define NR_BYTES_COUNTED (16ul << 20)
 
-static void touch(struct workload_worker *worker, volatile char *address)
+static size_t mapping_size(const struct workload_context *context)
+{
+	return context->counted ? NR_BYTES_COUNTED : NR_BYTES;
+}
+
+static void touch(struct workload_worker *worker, volatile char *address, size_t nr_bytes)
 {
 	size_t page_size = (size_t)sysconf(_SC_PAGESIZE);
 
-	for (size_t offset = 0; offset < NR_BYTES; offset += page_size)
+	for (size_t offset = 0; offset < nr_bytes; offset += page_size)
 		address[offset] = 1;
-	worker->nr_units += NR_BYTES / page_size;
+	worker->nr_units += nr_bytes / page_size;
 }
 
 static int anonymous_run(struct workload_context *context, struct workload_worker *worker,
 			 uint64_t nr_operations)
 {
+	size_t nr_bytes = mapping_size(context);
+
 	for (; nr_operations > 0; nr_operations--) {
 		void *address;
-		int error = user_pages_map(context, worker, NR_BYTES, &address);
+		int error = user_pages_map(context, worker, nr_bytes, &address);
 
 		if (error)
 			return error;
-		touch(worker, address);
-		error = user_pages_unmap(context, worker, address, NR_BYTES);
+		touch(worker, address, nr_bytes);
+		error = user_pages_unmap(context, worker, address, nr_bytes);
 		if (error)
 			return error;
 	}
@@ -45,12 +54,11 @@ static int file_worker_setup(struct workload_context *context, struct workload_w
 	char path[] = "/tmp/umemcg-bench-XXXXXX";
 	int fd = mkstemp(path);
 
-	(void)context;
 	if (fd < 0)
 		return workload_fail(worker, "mkstemp");
 	unlink(path);
 	worker->data = (void *)(intptr_t)fd;
-	if (ftruncate(fd, NR_BYTES))
+	if (ftruncate(fd, (off_t)mapping_size(context)))
 		return workload_fail(worker, "ftruncate");
 	/* No reading ahead: it would fill the file in large folios, which one fault maps whole. */
 	posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM);
@@ -63,18 +71,20 @@ static void file_worker_teardown(struct workload_context *context, struct worklo
 	close((int)(intptr_t)worker->data);
 }
 
-static int file_run(struct workload_worker *worker, uint64_t nr_operations, int flags)
+static int file_run(const struct workload_context *context, struct workload_worker *worker,
+		    uint64_t nr_operations, int flags)
 {
+	size_t nr_bytes = mapping_size(context);
 	int fd = (int)(intptr_t)worker->data;
 
 	for (; nr_operations > 0; nr_operations--) {
-		void *address = mmap(NULL, NR_BYTES, PROT_READ | PROT_WRITE, flags, fd, 0);
+		void *address = mmap(NULL, nr_bytes, PROT_READ | PROT_WRITE, flags, fd, 0);
 
 		if (address == MAP_FAILED)
 			return workload_fail(worker, "mmap");
-		madvise(address, NR_BYTES, MADV_RANDOM);
-		touch(worker, address);
-		if (munmap(address, NR_BYTES))
+		madvise(address, nr_bytes, MADV_RANDOM);
+		touch(worker, address, nr_bytes);
+		if (munmap(address, nr_bytes))
 			return workload_fail(worker, "munmap");
 	}
 	return 0;
@@ -83,15 +93,13 @@ static int file_run(struct workload_worker *worker, uint64_t nr_operations, int 
 static int private_run(struct workload_context *context, struct workload_worker *worker,
 		       uint64_t nr_operations)
 {
-	(void)context;
-	return file_run(worker, nr_operations, MAP_PRIVATE);
+	return file_run(context, worker, nr_operations, MAP_PRIVATE);
 }
 
 static int shared_run(struct workload_context *context, struct workload_worker *worker,
 		      uint64_t nr_operations)
 {
-	(void)context;
-	return file_run(worker, nr_operations, MAP_SHARED);
+	return file_run(context, worker, nr_operations, MAP_SHARED);
 }
 
 #define FAULTS_METRIC                                                                              \
@@ -112,6 +120,8 @@ const struct workload workload_page_fault1 = {
 	.workers = WORKLOAD_PROCESSES,
 	.check = WORKLOAD_CHECK_FAULTS,
 	.metrics = FAULTS_METRIC,
+	.operation = "fault",
+	.nr_operations_exact = 2,
 	.run = anonymous_run,
 };
 
@@ -123,6 +133,8 @@ const struct workload workload_page_fault2 = {
 	.workers = WORKLOAD_PROCESSES,
 	.check = WORKLOAD_CHECK_FAULTS,
 	.metrics = FAULTS_METRIC,
+	.operation = "fault",
+	.nr_operations_exact = 2,
 	.worker_setup = file_worker_setup,
 	.run = private_run,
 	.worker_teardown = file_worker_teardown,
@@ -136,6 +148,8 @@ const struct workload workload_page_fault3 = {
 	.workers = WORKLOAD_PROCESSES,
 	.check = WORKLOAD_CHECK_FAULTS,
 	.metrics = FAULTS_METRIC,
+	.operation = "fault",
+	.nr_operations_exact = 2,
 	.worker_setup = file_worker_setup,
 	.run = shared_run,
 	.worker_teardown = file_worker_teardown,

@@ -58,6 +58,20 @@ static int part_unmap(struct workload_context *context, struct workload_worker *
 	return region ? user_pages_unmap(context, worker, region, part->nr_bytes_region) : 0;
 }
 
+/* A warm-up's region is its own; the other is for all that follows, however it is cut into runs. */
+static int part_map(struct workload_context *context, struct workload_worker *worker,
+		    struct part *part, uint64_t nr_operations)
+{
+	const struct pft *pft = context->data;
+	uint64_t nr_pages = worker->warming_up ? nr_operations : context->nr_operations;
+	int error;
+
+	part->nr_bytes_region = nr_pages * pft->page_size;
+	error = user_pages_map(context, worker, part->nr_bytes_region, &part->region);
+	part->address = part->region;
+	return error;
+}
+
 static int pft_run(struct workload_context *context, struct workload_worker *worker,
 		   uint64_t nr_operations)
 {
@@ -66,14 +80,11 @@ static int pft_run(struct workload_context *context, struct workload_worker *wor
 	size_t page_size = pft->page_size;
 	volatile char *address;
 
-	if (context->target == WORKLOAD_LIB) {
-		int error;
+	if (context->target == WORKLOAD_LIB && !part->region) {
+		int error = part_map(context, worker, part, nr_operations);
 
-		part->nr_bytes_region = nr_operations * page_size;
-		error = user_pages_map(context, worker, part->nr_bytes_region, &part->region);
 		if (error)
 			return error;
-		part->address = part->region;
 	}
 	address = part->address;
 	for (uint64_t i = 0; i < nr_operations; i++, address += page_size)
@@ -134,6 +145,10 @@ const struct workload workload_pft = {
 		{ "unmapped/sec", "pages/sec", WORKLOAD_HIGHER, pages_unmapped },
 	},
 	.max_operations = 65536,
+	.operation = "fault",
+	.operation_apart = "page unmapped",
+	.nr_operations_exact = 8192,
+	.one_by_one = { [WORKLOAD_KERNEL] = true },
 	.setup = pft_setup,
 	.run = pft_run,
 	.finish = pft_finish,

@@ -48,5 +48,8 @@ const struct workload workload_stack = {
 	.workers = WORKLOAD_PROCESSES,
 	.check = WORKLOAD_CHECK_COUNTED,
 	.metrics = { { "threads/sec", "threads/sec", WORKLOAD_HIGHER, workload_units_per_second } },
+	.operation = "thread",
+	.nr_operations_exact = 256,
+	.one_by_one = { [WORKLOAD_LIB] = true, [WORKLOAD_KERNEL] = true },
 	.run = stack_run,
 };

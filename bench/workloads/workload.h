@@ -43,6 +43,7 @@ struct workload_context {
 	uint64_t nr_warm_up;    /* operations of each worker before that */
 	uint64_t value;         /* of the workload's parameter, 0 if it has none */
 	uint64_t seed;
+	bool counted;         /* instructions, not time: an operation need not be long to be told */
 	unsigned int depth;   /* of the group that the worker is in; 0 for the root */
 	const char *cgroup;   /* kernel: directory in which groups can be made, or NULL */
 	const char *program;  /* the worker's executable: with --true it ends at once */
@@ -108,6 +109,7 @@ struct workload {
 	enum workload_check check;
 	bool mmtests;      /* its tables are laid out as mmtests does; worker counts by its rule */
 	bool makes_groups; /* kernel: needs a group that groups can be made in */
+	bool makes_groups_at_root; /* even where no group is in use */
 	struct workload_metric metrics[WORKLOAD_NR_METRICS];
 
 	const char *parameter; /* name of the value that varies, or NULL */
@@ -115,6 +117,13 @@ struct workload {
 	unsigned int nr_values;
 	unsigned int nr_values_quick; /* how many of them --quick runs */
 	uint64_t max_operations;      /* of a worker in one block; 0 for no bound */
+
+	/* For a meter that counts: what one unit, and one of what finish() does, is called. */
+	const char *operation;        /* "fault" */
+	const char *operation_apart;  /* "page unmapped", or NULL */
+	uint64_t nr_operations_exact; /* of one block: enough for a mean, few enough to emulate */
+	/* run(1) N times does what run(N) does, and an operation is a unit. */
+	bool one_by_one[WORKLOAD_NR_TARGETS];
 
 	int (*setup)(struct workload_context *context, struct workload_worker *worker);
 	int (*worker_setup)(struct workload_context *context, struct workload_worker *worker);

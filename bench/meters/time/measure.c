@@ -13,12 +13,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "meters/check.h"
 #include "meters/time/clock.h"
 #include "meters/time/gate.h"
 #include "meters/time/measure.h"
-
-/* First touches of a worker's stack and of libc's data, which no workload counts. */
-#define NR_FAULTS_SLACK 32
 
 /* What one worker leaves behind for whoever started it, in memory that processes share. */
 struct slot {
@@ -192,21 +190,12 @@ static int crew_run(struct crew *crew)
 	return crew_run_processes(crew);
 }
 
-bool measure_check(uint64_t nr_counted, uint64_t nr_system, uint64_t nr_slack)
-{
-	uint64_t difference =
-		nr_counted > nr_system ? nr_counted - nr_system : nr_system - nr_counted;
-
-	return difference <= nr_counted / 100 || difference <= nr_slack;
-}
-
 /* Sums the slots up; false if what was counted is not what the system says. */
 static bool crew_total(const struct crew *crew, struct workload_totals *totals, char *error)
 {
 	const struct workload_context *context = crew->context;
-	bool faults = crew->workload->check == WORKLOAD_CHECK_FAULTS;
+	struct check_counts counts = { .nr_workers = context->nr_workers };
 	double start_s = crew->slots[0].start_s, end_s = crew->slots[0].end_s;
-	uint64_t nr_system = 0, nr_slack = 0;
 
 	totals->nr_workers = context->nr_workers;
 	totals->nr_operations = context->nr_operations * context->nr_workers;
@@ -217,19 +206,13 @@ static bool crew_total(const struct crew *crew, struct workload_totals *totals, 
 		end_s = slot->end_s > end_s ? slot->end_s : end_s;
 		totals->user_s += slot->user_s;
 		totals->system_s += slot->system_s;
-		totals->nr_units += slot->nr_units;
-		nr_system += faults ? slot->nr_faults : slot->nr_checked;
+		counts.nr_units += slot->nr_units;
+		counts.nr_checked += slot->nr_checked;
+		counts.nr_faults += slot->nr_faults;
 	}
+	totals->nr_units = counts.nr_units;
 	totals->elapsed_s = end_s - start_s;
-	if (faults)
-		nr_slack = NR_FAULTS_SLACK * context->nr_workers;
-	if (crew->workload->check == WORKLOAD_UNCHECKED ||
-	    measure_check(totals->nr_units, nr_system, nr_slack))
-		return true;
-	snprintf(error, MEASURE_ERROR, "counted %llu %s, the system says %llu",
-		 (unsigned long long)totals->nr_units, faults ? "faults" : "units",
-		 (unsigned long long)nr_system);
-	return false;
+	return check_units(crew->workload, &counts, error, MEASURE_ERROR);
 }
 
 /* Says which call failed, in the first worker that has something to say. */

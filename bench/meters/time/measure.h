@@ -43,7 +43,4 @@ int measure_calibrate(const struct workload *workload, struct workload_context *
 		      const struct measure_cpus *cpus, double seconds, uint64_t *ret_nr_operations,
 		      char *error);
 
-/** measure_check - are counted units what the system says, as measure_block() asks? */
-bool measure_check(uint64_t nr_counted, uint64_t nr_system, uint64_t nr_slack);
-
 #endif

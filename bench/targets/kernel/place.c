@@ -59,7 +59,7 @@ int place_take(struct places *places, size_t index, const struct configuration *
 		place.passing = true;
 		error = group_make(places, "block", depth, inner,
 				   nr_bytes_max ? nr_bytes_max : nr_bytes_far, &place.group);
-	} else if (configuration->depth) {
+	} else if (configuration->depth || configuration->limit != LIMIT_NONE) {
 		if (!places->groups[index].directory[0])
 			error = group_make(places, configuration->name, depth, false, nr_bytes_far,
 					   &places->groups[index]);

@@ -14,9 +14,9 @@ int lib_enter(struct workload_context *context, unsigned int depth, uint64_t max
 	struct umemcg *group = NULL;
 
 	/* With accounting off there is the root alone, and nothing to enter or to limit. */
-	if (depth == 0 || umemcg_state() != UMEMCG_ENABLED)
+	if ((depth == 0 && !max) || umemcg_state() != UMEMCG_ENABLED)
 		return 0;
-	for (unsigned int i = 0; i < depth; i++) {
+	for (unsigned int i = 0; i < (depth ? depth : 1); i++) {
 		int error = umemcg_create(group, NULL, &group);
 
 		if (error)
@@ -28,6 +28,8 @@ int lib_enter(struct workload_context *context, unsigned int depth, uint64_t max
 		if (error)
 			return error;
 	}
+	if (depth == 0)
+		return 0;
 	umemcg_enter(group);
 	context->group = group;
 	context->enter = lib_enter_thread;

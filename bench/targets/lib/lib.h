@@ -10,8 +10,8 @@
 /**
  * lib_enter - make groups down to @depth and enter the last one
  * @context: gets the group, and how a thread of the worker enters it
- * @depth:   0 for no group at all
- * @max:     limit of the last group in bytes; 0 for none
+ * @depth:   0 for the root, that is none
+ * @max:     limit of the last group in bytes, 0 for none; at depth 0 of one that is only made
  *
  * Return: 0 or a negative errno.
  */

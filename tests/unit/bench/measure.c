@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cmocka_test.h"
+#include "meters/check.h"
 #include "meters/time/measure.h"
 
 static const struct measure_cpus anywhere;

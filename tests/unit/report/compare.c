@@ -152,6 +152,8 @@ static void every_format_is_printed(void **state)
 	prints("--format perf a.json", "+ is\nslower");
 	prints("-f mmtests a.json", "Amean    time (us)      10.0000 (  0.00%)");
 	prints("--format=markdown a.json", "| Set | 11.00 +- 0.04 % | +10.00 % |");
+	prints("--format lkp a.json", "     10.00           +10.0%      11.00            +0.0%");
+	prints("--format html a.json", "<dt>costs</dt><dd><b>1</b>");
 	prints("--format csv a.json", "measured,a,fork,lib,time,time,,us,lower,Set,8,11,");
 	prints("--format json a.json", "\"comparisons\": [");
 	prints("--json a.json", "\"verdict\": \"costs\"");
@@ -183,8 +185,8 @@ static void wrong_arguments_are_refused(void **state)
 {
 	(void)state;
 	refuses("", "no result given; accepted are");
-	refuses("--format html a.json", "--format html: accepted are perf, mmtests, markdown");
-	refuses("--format lkp a.json", "--format lkp: accepted are");
+	refuses("--format pdf a.json", "--format pdf: accepted are perf, mmtests, lkp, ");
+	refuses("--format LKP a.json", "--format LKP: accepted are");
 	refuses("--json -f csv a.json", "--format csv: accepted is one format");
 	refuses("--frobnicate a.json", "--frobnicate");
 	refuses("a.json --format", "--format");

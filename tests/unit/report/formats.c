@@ -415,7 +415,8 @@ static void formats_are_found_by_name(void **state)
 {
 	(void)state;
 	assert_ptr_equal(renderer_find("mmtests"), &render_mmtests);
-	assert_null(renderer_find("html"));
+	assert_ptr_equal(renderer_find("html"), &render_html);
+	assert_null(renderer_find("HTML"));
 	assert_null(renderer_find(""));
 	for (size_t i = 0; renderers[i]; i++)
 		assert_non_null(renderers[i]->description);

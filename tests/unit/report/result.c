@@ -87,6 +87,14 @@ static struct bench_result *full_result(void)
 	assert_int_equal(profile_add_symbol(profile, "mm/memcontrol.c", "try_charge", 5), 0);
 	assert_int_equal(profile_add_symbol(profile, "mm/memory.c", "do_fault", 6), 0);
 	assert_int_equal(profile_add_symbol(profile, "mm/memcontrol.c", "try_charge", 7), 0);
+	assert_int_equal(profile_set_meter(profile, "time"), 0);
+	assert_int_equal(profile_set_meter(profile, "exact"), 0);
+	profile_set_part(profile, BENCH_PART_APART);
+	assert_int_equal(profile_set_operations(profile, INT64_MAX), 0);
+	assert_int_equal(profile_set_param_text(profile, "kernel", "old"), 0);
+	assert_int_equal(profile_set_param_integer(profile, "cgroup", 1), 0);
+	assert_int_equal(profile_add_call(profile, "do_fault", "try_charge", INT64_MAX, 12), 0);
+	assert_int_equal(result_add_profile(result, "pft", "lib", "Set", 0, &profile), 0);
 	assert_int_equal(result_add_skipped(result, "kernel disabled", ""), 0);
 	return result;
 }
@@ -134,6 +142,33 @@ static void what_was_written_is_read(void **state)
 	assert_int_equal(result->profiles[0]->files[0].nr_symbols, 1);
 	assert_int_equal(result->profiles[0]->nr_files, 2);
 	assert_string_equal(result->skipped[0].what, "kernel disabled");
+	result_destroy(result);
+}
+
+static void what_a_profile_is_of_is_read(void **state)
+{
+	struct bench_result *result = written_and_read(full_result());
+	const struct bench_profile *profile = result->profiles[0];
+
+	(void)state;
+	assert_int_equal(result->nr_profiles, 2);
+	assert_string_equal(profile->meter, "exact");
+	assert_int_equal(profile->part, BENCH_PART_APART);
+	assert_true(profile->operations == INT64_MAX);
+	assert_int_equal(profile->nr_params, 2);
+	assert_int_equal(profile->params[0].integer, 1);
+	assert_string_equal(profile->params[1].text, "old");
+	assert_int_equal(profile->nr_calls, 1);
+	assert_string_equal(profile->calls[0].caller, "do_fault");
+	assert_string_equal(profile->calls[0].callee, "try_charge");
+	assert_true(profile->calls[0].nr_calls == INT64_MAX);
+	assert_int_equal(profile->calls[0].count, 12);
+	profile = result->profiles[1];
+	assert_null(profile->meter);
+	assert_int_equal(profile->part, BENCH_PART_RUN);
+	assert_int_equal(profile->operations, 0);
+	assert_int_equal(profile->nr_params, 0);
+	assert_int_equal(profile->nr_calls, 0);
 	result_destroy(result);
 }
 
@@ -313,6 +348,14 @@ static void names_that_could_steer_a_terminal_are_refused(void **state)
 	assert_int_equal(profile->nr_files, 0);
 	assert_int_equal(profile_add_symbol(profile, "a.c", "f", INT64_MAX), 0);
 	assert_int_equal(profile_add_symbol(profile, "a.c", "f", 1), -ERANGE);
+	assert_int_equal(profile_set_meter(profile, "clock"), -EINVAL);
+	assert_int_equal(profile_set_meter(profile, NULL), -EINVAL);
+	assert_int_equal(profile_set_operations(profile, UINT64_MAX), -EINVAL);
+	assert_int_equal(profile_set_param_integer(profile, "", 1), -EINVAL);
+	assert_int_equal(profile_add_call(profile, "f", "", 1, 1), -EINVAL);
+	assert_int_equal(profile_add_call(profile, "f", "g", UINT64_MAX, 1), -EINVAL);
+	assert_int_equal(profile_add_call(profile, "f", "g", 1, UINT64_MAX), -EINVAL);
+	assert_int_equal(profile->nr_calls, 0);
 	result_destroy(result);
 }
 
@@ -408,6 +451,23 @@ static void each_wrong_field_is_named(void **state)
 	refuses("\"elapsed_s\": [1, 2]", "\"elapsed_s\": [1, -1]", "elapsed_s must be arrays");
 	refuses("\"operations\": 9", "\"operations\": -9", "series[0].operations must be");
 	refuses("\"total\": 10", "\"total\": 1e1", "profiles[0].total must be an integer");
+	refuses("\"total\": 10,",
+		"\"total\": 10, \"meter\": \"exact\", \"part\": \"run\", \"calls\": [],", NULL);
+	refuses("\"total\": 10", "\"total\": 10, \"meter\": \"clock\"",
+		"profiles[0].meter must be");
+	refuses("\"total\": 10", "\"total\": 10, \"part\": \"all\"", "profiles[0].part must be");
+	refuses("\"total\": 10", "\"total\": 10, \"operations\": -1",
+		"profiles[0].operations must");
+	refuses("\"total\": 10", "\"total\": 10, \"params\": {\"kernel\": 1.5}",
+		"profiles[0].params must");
+	refuses("\"total\": 10", "\"total\": 10, \"calls\": {}",
+		"profiles[0].calls must be an array");
+	refuses("\"total\": 10",
+		"\"total\": 10, \"calls\": [{\"caller\": \"f\", \"callee\": \"g\", \"calls\": 1, \"count\": -1}]",
+		"profiles[0].calls[0].count must be");
+	refuses("\"total\": 10",
+		"\"total\": 10, \"calls\": [{\"caller\": \"f\", \"calls\": 1, \"count\": 1}]",
+		"profiles[0].calls[0].callee must be");
 	refuses("\"path\": \"a.c\"", "\"path\": 5", "profiles[0].files[0].path must be");
 	refuses("\"name\": \"f\"", "\"name\": \"\"", "profiles[0].files[0].symbols[0].name");
 	refuses("\"why\": \"y\"", "\"why\": 5", "skipped[0].why must be");
@@ -479,6 +539,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_was_written_is_read),
+		cmocka_unit_test(what_a_profile_is_of_is_read),
 		cmocka_unit_test(a_written_file_follows_its_schema),
 		cmocka_unit_test(the_directory_gets_no_other_file),
 		cmocka_unit_test(a_link_stays_a_link_and_a_pipe_a_pipe),

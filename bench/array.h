@@ -1,7 +1,7 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: MIT */
 /* Arrays that grow by one: their room is the next power of two, so nobody keeps it. */
-#ifndef UMEMCG_BENCH_REPORT_ARRAY_H
-#define UMEMCG_BENCH_REPORT_ARRAY_H
+#ifndef BENCH_ARRAY_H
+#define BENCH_ARRAY_H
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 /**
  * array_grown - an array with room for one more element
  * @array:            from an earlier call, or NULL when @nr_elements is 0
- * @nr_elements:      in it now; never decreases
+ * @nr_elements:      in it now, be that fewer than before
  * @nr_element_bytes: size of one
  *
  * Return: the array in place of @array, which is gone if the pointers differ;

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
-# A thin door to meson. MESON_OPTIONS goes to `meson setup`, e.g. MESON_OPTIONS=-Dhardened=true.
+# A thin door to meson. MESON_OPTIONS goes to `meson setup`, e.g. MESON_OPTIONS=-Dhardened=true;
+# TEST_OPTIONS to `meson test`, e.g. TEST_OPTIONS='--suite exact'.
 BUILD ?= build
 MESON_OPTIONS ?=
+TEST_OPTIONS ?=
 
 all: $(BUILD)/build.ninja
 	ninja -C $(BUILD)
@@ -19,7 +21,7 @@ run: deps
 
 test: deps
 	$(MAKE) all
-	tests/run-tests $(BUILD)
+	tests/run-tests $(BUILD) $(TEST_OPTIONS)
 
 bench: deps
 	$(MAKE) all

@@ -68,12 +68,16 @@ struct stock {
 	struct stock_gate gates[STOCK_NR_GATES];
 
 	/* Below here only the slow path looks. */
-	_Atomic uint32_t moving;         /* the owner has bytes in hand, between two words */
-	uint64_t in_hand;                /* of those, what closing is to take when it has landed */
-	_Atomic uint32_t lock;           /* closing against word_restore() */
-	uint32_t nr_gate_bytes;          /* charged ahead in gates, at most */
-	uint64_t nr_ahead;               /* bytes that the next flight charges ahead */
-	bool is_open;                    /* some word may be open */
+	_Atomic uint32_t moving; /* the owner has bytes in hand, between two words */
+	uint64_t in_hand;        /* of those, what closing is to take when it has landed */
+	_Atomic uint32_t lock;   /* closing against word_restore() */
+	uint32_t nr_gate_bytes;  /* charged ahead in gates, at most */
+	uint64_t nr_ahead;       /* bytes that the next flight charges ahead */
+	/*
+	 * Some word may be open. The owner sets it, and unbinding clears it, in flight; closing
+	 * reads and clears it in exclusive mode, when no owner below is in flight.
+	 */
+	bool is_open;
 	int64_t taken_room, taken_spare; /* as stock_slow_gate.taken */
 	struct stock_slow_gate slow_gates[STOCK_NR_GATES];
 	struct flight *flight;    /* the thread's; never changes */

@@ -174,7 +174,7 @@ static int print_place(const struct comparison *comparison, const struct profile
 	fputc('\n', out);
 	profile_print_heading(comparison->runs[place->run].label, place->profile,
 			      " between the marks,", out);
-	fputs("user space and interrupts included\n", out);
+	fputs("user space, interrupts and work put off included\n", out);
 	ret = profile_table_print(place->profile, out, error);
 	if (!ret && profile_find_base(comparison, place, &base))
 		ret = print_difference(comparison, place, &base, out, error);

@@ -10,6 +10,7 @@
 #include "base/compiler.h"
 #include "base/init.h"
 #include "charge/external.h"
+#include "charge/pause.h"
 #include "charge/switch.h"
 #include "control/audit.h"
 #include "control/control.h"
@@ -184,7 +185,7 @@ int umemcg_thread_create(pthread_t *ret_thread, const pthread_attr_t *attr,
 			 void *(*start)(void *arg), void *arg)
 {
 	library_init();
-	if (!ret_thread || !start)
+	if (!ret_thread || !start || spawn_brings_stack(attr))
 		return -EINVAL;
 	return spawn_thread(to_charge(), ret_thread, attr, start, arg);
 }

@@ -89,28 +89,26 @@ inline membarrier() {
 #endif
 }
 
+/* Record, and swap if that is still so. */
 inline close(w, taken) {
-	atomic { taken = mem[w]; if :: !IS_CLOSED(taken) -> mem[w] = CLOSED :: else fi }
-}
-
-inline settle(w, taken) {
 	do
 	:: now = mem[w];
 		if
-		:: !IS_CLOSED(now) -> atomic { taken = mem[w]; mem[w] = CLOSED }; membarrier()
+		:: !IS_CLOSED(now) -> taken = now
 		:: else -> break
-		fi
+		fi;
+		atomic { if :: mem[w] == now -> mem[w] = CLOSED; break :: else fi }
 	od
 }
 
 proctype closer() {
 	short from, to, now, hand;
 
+again:
 	close(FROM, from);
 	close(TO, to);
 	membarrier();
-	settle(FROM, from);
-	settle(TO, to);
+	if :: !IS_CLOSED(mem[FROM]) || !IS_CLOSED(mem[TO]) -> goto again :: else fi;
 #ifndef Z1
 	mem[MOVING] == 0;
 #endif

@@ -3,7 +3,8 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/mman.h>
+
+#include "base/system.h"
 
 /* One page of buckets to begin with. */
 #define NR_BUCKETS_AT_FIRST 1024u
@@ -31,8 +32,8 @@ static uint32_t *bucket_of(const struct index *index, uint64_t key)
 
 static uint32_t *buckets_create(uint32_t nr_buckets)
 {
-	void *buckets = mmap(NULL, nr_buckets * sizeof(uint32_t), PROT_READ | PROT_WRITE,
-			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *buckets = system_mmap(NULL, nr_buckets * sizeof(uint32_t), PROT_READ | PROT_WRITE,
+				    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	return buckets == MAP_FAILED ? NULL : buckets;
 }
@@ -63,7 +64,7 @@ static void grow(struct index *index)
 			push(index, row);
 		}
 	}
-	munmap(old.buckets, old.nr_buckets * sizeof(uint32_t));
+	system_munmap(old.buckets, old.nr_buckets * sizeof(uint32_t));
 }
 
 int index_init(struct index *index, const struct table *table, size_t key_offset,

@@ -3,10 +3,10 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "base/address_space.h"
 #include "base/compiler.h"
+#include "base/system.h"
 
 #define COMMIT_BYTES ((size_t)256 << 10)
 
@@ -23,7 +23,7 @@ static int commit(struct table *table)
 
 	if (new_end <= old_end)
 		return -ENOMEM;
-	if (mprotect(table->rows + start, new_end - start, PROT_READ | PROT_WRITE))
+	if (system_mprotect(table->rows + start, new_end - start, PROT_READ | PROT_WRITE))
 		return -ENOMEM;
 	table->nr_committed = new_end / table->row_size;
 	return 0;
@@ -38,8 +38,8 @@ int table_init(struct table *table, size_t row_size, uint32_t nr_max, void *firs
 
 		if (row_size * nr_max > share)
 			continue;
-		rows = mmap(NULL, row_size * nr_max, PROT_NONE,
-			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+		rows = system_mmap(NULL, row_size * nr_max, PROT_NONE,
+				   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 		if (rows == MAP_FAILED)
 			continue;

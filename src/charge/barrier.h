@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 /*
- * Where the fast path uses locked instructions, closing a word needs no more than its exchange, and
+ * Where the fast path uses locked instructions, closing a word needs no more than its swap, and
  * the barrier is none.
  */
 #if defined(__x86_64__) && !CONFIG_PORTABLE_ATOMICS
@@ -20,6 +20,14 @@ void barrier_init(void);
 
 /** barrier_is_available - else stocks stay closed, and every charge is exact */
 bool barrier_is_available(void);
+
+/** barrier_join - ask the kernel that barriers of other processes reach this one; false: they do
+ * not. Lasts over fork, until exec */
+bool barrier_join(void);
+
+/** barrier_all_processes - so have all threads of all processes that joined; false: it may not be
+ * asked for any more, by a filter of system calls */
+bool barrier_all_processes(void);
 
 /** barrier_all_threads - every thread of the process has run a full barrier when this returns */
 void barrier_all_threads(void);

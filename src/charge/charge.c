@@ -4,12 +4,16 @@
 #include <errno.h>
 
 #include "base/compiler.h"
+#include "charge/above.h"
 #include "charge/counter.h"
 #include "charge/drain.h"
 #include "charge/flight.h"
 #include "charge/owner.h"
+#include "charge/pause.h"
 
 struct charge_ops charge_ops;
+
+const struct charge_above *charge_above;
 
 void charge_underflow(uint32_t counter, uint64_t nr_bytes)
 {
@@ -54,7 +58,7 @@ int charge_decide(struct flight *flight, uint32_t owner, uint64_t nr_bytes, uint
 {
 	bool use_reserve = flight->reserve_depth > 0;
 
-	for (;;) {
+	while (!(at & ABOVE)) {
 		uint64_t nr_uncharges;
 		uint32_t id, full;
 
@@ -79,14 +83,23 @@ int charge_decide(struct flight *flight, uint32_t owner, uint64_t nr_bytes, uint
 		if (full == at && !use_reserve)
 			counter_remember_refusal(at, nr_bytes, nr_uncharges);
 		charge_go_on(flight, at);
-		if (counter_is_below(full, at)) {
+		if (!(full & ABOVE) && counter_is_below(full, at)) {
 			at = full;
 			break;
 		}
 		at = full;
 	}
+	if (at & ABOVE)
+		return charge_above->decide(flight, owner, nr_bytes, at, ret_at);
 	*ret_at = at;
 	return -ENOMEM;
+}
+
+bool charge_is_refused(uint32_t at, uint64_t nr_bytes)
+{
+	/* Looked at once more: a recovery that ended before we asked has made it forgotten. */
+	return !(at & ABOVE) ||
+	       (charge_above->is_certain(at) && charge_above->refused(nr_bytes) == at);
 }
 
 int charge_exactly(struct flight *flight, uint32_t owner, uint64_t nr_bytes)
@@ -107,6 +120,8 @@ int charge_exactly(struct flight *flight, uint32_t owner, uint64_t nr_bytes)
 			return 0;
 		if (!known && !charge_decide(flight, owner, nr_bytes, at, &at))
 			return 0;
+		if (known && !charge_is_refused(at, nr_bytes))
+			continue;
 		if (!charge_ops.refused || !charge_ops.refused(flight, at, owner, nr_bytes))
 			return -ENOMEM;
 	}
@@ -194,6 +209,7 @@ void charge_hold(void)
 {
 	flight_hold();
 	drain_below(ROOT_COUNTER);
+	flight_hold_ready();
 }
 
 void charge_release(void)

@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/compiler.h"
+
 struct flight;
 
 /* What charging asks of the floors above it. */
@@ -27,7 +29,7 @@ struct charge_ops {
 	void (*underflow)(uint32_t counter, uint64_t nr_bytes);
 };
 
-extern struct charge_ops charge_ops;
+extern hidden struct charge_ops charge_ops;
 
 void charge_underflow(uint32_t counter, uint64_t nr_bytes);
 
@@ -36,10 +38,16 @@ void charge_underflow(uint32_t counter, uint64_t nr_bytes);
  * @at:     level that is full
  * @ret_at: level that refused
  *
- * Return: 0; -ENOMEM; the stocks below are closed then.
+ * Return: 0; -ENOMEM; the stocks below are closed then. Levels above the root are decided about by
+ * charge/above.h.
  */
 int charge_decide(struct flight *flight, uint32_t owner, uint64_t nr_bytes, uint32_t at,
 		  uint32_t *ret_at);
+
+/**
+ * charge_is_refused - of a level that counter_refused() named, in no flight: is that still so?
+ */
+bool charge_is_refused(uint32_t at, uint64_t nr_bytes);
 
 /** charge_exactly - charge without a stock; 0, or -ENOMEM after reclaim and policy */
 int charge_exactly(struct flight *flight, uint32_t owner, uint64_t nr_bytes);

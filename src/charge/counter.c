@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "base/compiler.h"
+#include "charge/above.h"
 #include "charge/charge.h"
 
 #define NR_COUNTERS_MAX (1u << 24)
@@ -146,9 +147,8 @@ static uint64_t limit_of(struct counter *counter, bool use_reserve)
 	return reserve < max ? max - reserve : 0;
 }
 
-static bool try_add_here(struct counter *counter, uint64_t nr_bytes, bool use_reserve)
+bool counter_try_add_here(struct counter *counter, uint64_t nr_bytes, uint64_t limit)
 {
-	uint64_t limit = limit_of(counter, use_reserve);
 	uint64_t usage = atomic_load_explicit(&counter->usage, memory_order_relaxed);
 
 	do {
@@ -187,7 +187,12 @@ static void note_candidate(struct counter *parent, uint32_t id)
 		atomic_store_explicit(&candidates->ids[place], id, memory_order_relaxed);
 }
 
-static void note_peak(struct counter *counter)
+void counter_undo_here(struct counter *counter, uint64_t nr_bytes)
+{
+	atomic_fetch_sub_explicit(&counter->usage, nr_bytes, memory_order_seq_cst);
+}
+
+void counter_note_peak(struct counter *counter)
 {
 	uint64_t usage = atomic_load_explicit(&counter->usage, memory_order_relaxed);
 	uint64_t peak = atomic_load_explicit(&counter->peak, memory_order_relaxed);
@@ -200,32 +205,40 @@ static void note_peak(struct counter *counter)
 
 uint32_t counter_try_add(uint32_t id, uint32_t top, uint64_t nr_bytes, bool use_reserve)
 {
-	uint32_t at;
+	uint32_t at, full = 0;
 
 	for (at = id; at != top; at = counter_parent(at)) {
-		if (!try_add_here(counter_row(at), nr_bytes, use_reserve))
+		struct counter *counter = counter_row(at);
+
+		if (!counter_try_add_here(counter, nr_bytes, limit_of(counter, use_reserve))) {
+			full = at;
 			break;
+		}
 	}
-	if (at != top) {
-		/* Not counted as an uncharge: whoever decides below waits until we land. */
+	if (!full && !top && charge_above)
+		full = charge_above->try_add(nr_bytes, use_reserve);
+	if (full) {
 		for (uint32_t undo = id; undo != at; undo = counter_parent(undo))
-			atomic_fetch_sub_explicit(&counter_row(undo)->usage, nr_bytes,
-						  memory_order_seq_cst);
-		return at;
+			counter_undo_here(counter_row(undo), nr_bytes);
+		return full;
 	}
 	for (at = id; at != top; at = counter_parent(at)) {
 		struct counter *counter = counter_row(at);
 
-		note_peak(counter);
+		counter_note_peak(counter);
 		if (counter_parent(at))
 			note_candidate(counter_row(counter_parent(at)), at);
 	}
 	return 0;
 }
 
-static uint64_t sub_here(uint32_t id, uint64_t nr_bytes)
+void counter_more_may_fit(struct counter *counter)
 {
-	struct counter *counter = counter_row(id);
+	atomic_fetch_add_explicit(&counter->nr_uncharges, 1, memory_order_seq_cst);
+}
+
+uint64_t counter_sub_here(struct counter *counter, uint64_t nr_bytes)
+{
 	uint64_t usage = atomic_load_explicit(&counter->usage, memory_order_relaxed);
 	uint64_t taken;
 
@@ -238,16 +251,33 @@ static uint64_t sub_here(uint32_t id, uint64_t nr_bytes)
 	 * After the subtraction, so that a refusal that is remembered from before it is forgotten
 	 * no later than the call that gives the bytes back returns.
 	 */
-	atomic_fetch_add_explicit(&counter->nr_uncharges, 1, memory_order_seq_cst);
-	if (unlikely(taken < nr_bytes))
-		charge_underflow(id, nr_bytes - taken);
+	counter_more_may_fit(counter);
 	return taken;
+}
+
+/* Returns what is to be taken off further up. */
+static uint64_t sub(uint32_t id, uint32_t top, uint64_t nr_bytes)
+{
+	for (; id != top && nr_bytes; id = counter_parent(id)) {
+		uint64_t taken = counter_sub_here(counter_row(id), nr_bytes);
+
+		if (unlikely(taken < nr_bytes))
+			charge_underflow(id, nr_bytes - taken);
+		nr_bytes = taken;
+	}
+	return nr_bytes;
+}
+
+void counter_forget(uint32_t id, uint64_t nr_bytes)
+{
+	sub(id, 0, nr_bytes);
 }
 
 void counter_sub(uint32_t id, uint32_t top, uint64_t nr_bytes)
 {
-	for (; id != top && nr_bytes; id = counter_parent(id))
-		nr_bytes = sub_here(id, nr_bytes);
+	nr_bytes = sub(id, top, nr_bytes);
+	if (!top && nr_bytes && charge_above)
+		charge_above->sub(nr_bytes);
 }
 
 uint64_t counter_headroom(uint32_t id, bool use_reserve)
@@ -261,25 +291,20 @@ uint64_t counter_headroom(uint32_t id, bool use_reserve)
 
 		headroom = min(headroom, limit > usage ? limit - usage : 0);
 	}
-	return headroom;
-}
-
-static void more_may_fit(struct counter *counter)
-{
-	atomic_fetch_add_explicit(&counter->nr_uncharges, 1, memory_order_seq_cst);
+	return charge_above ? min(headroom, charge_above->headroom(use_reserve)) : headroom;
 }
 
 void counter_set_max(uint32_t id, uint64_t max)
 {
 	atomic_store_explicit(&counter_row(id)->max, max, memory_order_seq_cst);
-	more_may_fit(counter_row(id));
+	counter_more_may_fit(counter_row(id));
 }
 
 void counter_set_reserve(uint32_t id, uint64_t nr_bytes)
 {
 	atomic_store_explicit(&counter_limit(counter_row(id))->reserve, nr_bytes,
 			      memory_order_seq_cst);
-	more_may_fit(counter_row(id));
+	counter_more_may_fit(counter_row(id));
 }
 
 void counter_remember_refusal(uint32_t id, uint64_t nr_bytes, uint64_t nr_uncharges)
@@ -314,5 +339,5 @@ uint32_t counter_refused(uint32_t id, uint64_t nr_bytes)
 {
 	while (id && !refuses(counter_row(id), nr_bytes))
 		id = counter_parent(id);
-	return id;
+	return id || !charge_above ? id : charge_above->refused(nr_bytes);
 }

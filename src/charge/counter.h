@@ -104,14 +104,24 @@ void counter_destroy(uint32_t id);
 /** counter_is_below - is @id @top or below it? */
 bool counter_is_below(uint32_t id, uint32_t top);
 
+/* What charging does at one level, whosever it is (shared trees have theirs elsewhere). */
+bool counter_try_add_here(struct counter *counter, uint64_t nr_bytes, uint64_t limit);
+/** counter_undo_here - not counted as an uncharge: whoever decides below waits until we land */
+void counter_undo_here(struct counter *counter, uint64_t nr_bytes);
+void counter_note_peak(struct counter *counter);
+/** counter_sub_here - clamped; returns what was taken off */
+uint64_t counter_sub_here(struct counter *counter, uint64_t nr_bytes);
+/** counter_more_may_fit - forget refusals that are remembered */
+void counter_more_may_fit(struct counter *counter);
+
 /**
  * counter_try_add - charge the counters from @id upwards, or none of them
- * @top:         the first one that is not charged; 0 to charge the root, too
+ * @top:         the first one that is not charged; 0 to charge the root, too, and what is above it
  * @use_reserve: the thread may use the reserves
  *
  * In flight only.
  *
- * Return: 0, or the first counter where it does not fit.
+ * Return: 0, or the first level where it does not fit (charge/above.h).
  */
 uint32_t counter_try_add(uint32_t id, uint32_t top, uint64_t nr_bytes, bool use_reserve);
 
@@ -121,6 +131,9 @@ uint32_t counter_try_add(uint32_t id, uint32_t top, uint64_t nr_bytes, bool use_
  * More than the first counter has is clamped there, reported, and not taken from those above.
  */
 void counter_sub(uint32_t id, uint32_t top, uint64_t nr_bytes);
+
+/** counter_forget - as counter_sub() up to the root; levels above that know it already */
+void counter_forget(uint32_t id, uint64_t nr_bytes);
 
 /** counter_common - the lowest counter that both are at or below */
 uint32_t counter_common(uint32_t a, uint32_t b);
@@ -139,7 +152,7 @@ void counter_set_reserve(uint32_t id, uint64_t nr_bytes);
  */
 void counter_remember_refusal(uint32_t id, uint64_t nr_bytes, uint64_t nr_uncharges);
 
-/** counter_refused - a counter at @id or above that is known to refuse @nr_bytes, or 0 */
+/** counter_refused - a level at @id or above that is known to refuse @nr_bytes, or 0 */
 uint32_t counter_refused(uint32_t id, uint64_t nr_bytes);
 
 #endif

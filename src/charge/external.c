@@ -6,18 +6,19 @@
 #include "charge/counter.h"
 #include "charge/flight.h"
 #include "charge/owner.h"
+#include "charge/pause.h"
 
 /* In flight, as in merging: nobody gathers meanwhile. */
 static cold void add_slowly(struct stock *stock, int64_t nr_bytes)
 {
-	uint32_t owner = atomic_load_explicit(&stock->owner, memory_order_relaxed);
+	stock_word *external = stock_external(stock);
 
-	word_restore(stock, &stock->external, -nr_bytes);
-	flight_begin(stock->flight, owner);
-	if (word_is_closed(word_look(&stock->external)))
-		atomic_store_explicit(&stock->external, nr_bytes, memory_order_relaxed);
+	word_restore(external, -nr_bytes);
+	flight_begin(stock->flight, stock_owner(stock));
+	if (word_is_closed(word_get(external)))
+		word_set(external, nr_bytes);
 	else
-		atomic_fetch_add_explicit(&stock->external, nr_bytes, memory_order_relaxed);
+		word_set(external, word_get(external) + nr_bytes);
 	flight_end(stock->flight);
 }
 
@@ -30,7 +31,7 @@ cold int external_count_slowly(struct stock *stock, uint64_t nr_bytes)
 
 static void add(struct stock *stock, int64_t nr_bytes)
 {
-	if (unlikely(!word_add(&stock->external, nr_bytes)))
+	if (unlikely(!word_add(stock_external(stock), nr_bytes)))
 		add_slowly(stock, nr_bytes);
 }
 
@@ -38,7 +39,7 @@ noinline int external_try_charge_slowly(struct stock *stock, uint64_t nr_bytes)
 {
 	int r;
 
-	word_restore(stock, &stock->spare, (int64_t)nr_bytes);
+	word_restore(stock_spare(stock), (int64_t)nr_bytes);
 	r = stock_charge(stock, nr_bytes);
 	if (!r)
 		add(stock, (int64_t)nr_bytes);
@@ -60,32 +61,49 @@ static bool is_charged_at(const struct stock *stock, uint32_t counter)
 	return owner && owner_counter(owner) == counter;
 }
 
+/* True if a barrier is to follow. What was recorded before was added already: it is 0. */
+static bool close_externals(uint32_t counter)
+{
+	struct stock *stock;
+	bool any_open = false;
+
+	for_each_stock(stock)
+	{
+		stock_word *external = stock_external(stock);
+
+		if (word_is_closed(word_look(external)) || !is_charged_at(stock, counter))
+			continue;
+		any_open = true;
+		word_close(external, false, &stock_words(stock)->taken[WORD_EXTERNAL]);
+	}
+	return any_open;
+}
+
+static void add_externals(uint32_t counter)
+{
+	struct stock *stock;
+
+	for_each_stock(stock)
+	{
+		uint64_t *taken = &stock_words(stock)->taken[WORD_EXTERNAL];
+
+		if (!word_is_closed(word_look(stock_external(stock))) ||
+		    !is_charged_at(stock, counter))
+			continue;
+		atomic_fetch_add_explicit(&counter_row(counter)->external, *taken,
+					  memory_order_relaxed);
+		*taken = 0;
+	}
+}
+
 /* Exclusive mode: what the threads know of a group's explicit charges goes to its counter. */
 static void gather(uint32_t counter)
 {
-	struct stock *stock;
-	bool again;
-
-	do {
-		again = false;
-		for_each_stock(stock)
-		{
-			enum outcome outcome;
-			int64_t taken;
-
-			if (!is_charged_at(stock, counter))
-				continue;
-			word_lock(stock);
-			taken = word_take(&stock->external);
-			barrier_all_threads();
-			outcome = word_settle(&stock->external, &taken);
-			word_unlock(stock);
-			if (outcome == TAKEN)
-				atomic_fetch_add_explicit(&counter_row(counter)->external, taken,
-							  memory_order_relaxed);
-			again |= outcome == OWNER_COMES;
-		}
-	} while (again);
+	for (unsigned int round = 0; close_externals(counter); round++) {
+		barrier_all_threads();
+		add_externals(counter);
+		pause_briefly(round);
+	}
 }
 
 /* From the counter's own; returns what was there, at most @nr_bytes. */
@@ -110,15 +128,14 @@ static uint64_t take_from_counter(struct counter *counter, uint64_t nr_bytes)
  */
 static noinline int take(struct stock *stock, uint64_t nr_bytes, uint64_t *ret_taken)
 {
-	uint32_t owner = atomic_load_explicit(&stock->owner, memory_order_relaxed);
 	uint64_t taken;
 	uint32_t id;
 	int r;
 
 	*ret_taken = nr_bytes;
-	if (word_try_subtract(stock, &stock->external, (int64_t)nr_bytes))
+	if (word_try_subtract(stock_external(stock), (int64_t)nr_bytes))
 		return 0;
-	id = owner_counter(owner);
+	id = owner_counter(stock_owner(stock));
 	taken = take_from_counter(counter_row(id), nr_bytes);
 	if (taken == nr_bytes)
 		return 0;
@@ -138,14 +155,11 @@ noinline void external_uncharge_slowly(struct stock *stock, uint64_t nr_bytes)
 {
 	uint64_t charged;
 
-	word_restore(stock, &stock->external, (int64_t)nr_bytes);
+	word_restore(stock_external(stock), (int64_t)nr_bytes);
 	/* What could not be looked for stays charged: it is not known to be a fault of the program.
 	 */
 	if (!take(stock, nr_bytes, &charged) && charged < nr_bytes)
-		/* relaxed: the thread's own stock. */
-		charge_underflow(
-			owner_counter(atomic_load_explicit(&stock->owner, memory_order_relaxed)),
-			nr_bytes - charged);
+		charge_underflow(owner_counter(stock_owner(stock)), nr_bytes - charged);
 	if (!stock_put_bytes(stock, charged))
 		stock_uncharge(stock, charged);
 }
@@ -158,7 +172,7 @@ uint64_t external_bytes(uint32_t counter)
 
 	for_each_stock(stock)
 	{
-		int64_t external = word_look(&stock->external);
+		int64_t external = word_look(stock_external(stock));
 
 		if (external > 0 && is_charged_at(stock, counter))
 			nr_bytes += external;
@@ -173,7 +187,7 @@ uint64_t external_in_stocks(uint32_t counter)
 
 	for_each_stock(stock)
 	{
-		int64_t external = word_look(&stock->external);
+		int64_t external = word_look(stock_external(stock));
 
 		if (external > 0 && stock_owner_below(stock, counter))
 			nr_bytes += external;

@@ -23,9 +23,9 @@ void external_keep_slowly(struct stock *stock, uint64_t nr_bytes);
 /** external_try_charge - umemcg_try_charge() with the thread's stock for the group */
 static always_inline int external_try_charge(struct stock *stock, uint64_t nr_bytes)
 {
-	if (unlikely(!word_subtract(&stock->spare, (int64_t)nr_bytes)))
+	if (unlikely(!word_subtract(stock_spare(stock), (int64_t)nr_bytes)))
 		return external_try_charge_slowly(stock, nr_bytes);
-	if (unlikely(!word_add(&stock->external, (int64_t)nr_bytes)))
+	if (unlikely(!word_add(stock_external(stock), (int64_t)nr_bytes)))
 		return external_count_slowly(stock, nr_bytes);
 	return 0;
 }
@@ -33,7 +33,7 @@ static always_inline int external_try_charge(struct stock *stock, uint64_t nr_by
 /** external_uncharge - umemcg_uncharge() likewise */
 static always_inline void external_uncharge(struct stock *stock, uint64_t nr_bytes)
 {
-	if (unlikely(!word_subtract(&stock->external, (int64_t)nr_bytes)))
+	if (unlikely(!word_subtract(stock_external(stock), (int64_t)nr_bytes)))
 		external_uncharge_slowly(stock, nr_bytes);
 	else if (unlikely(!stock_keep_bytes(stock, nr_bytes)))
 		external_keep_slowly(stock, nr_bytes);

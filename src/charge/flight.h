@@ -20,16 +20,23 @@
 
 struct stock;
 
+/* What others must see of a thread that charges; in a shared tree it lies in the segment. */
+struct flight_row {
+	_Atomic uint32_t charging;   /* counter being charged, or 0 */
+	_Atomic uint32_t uncharging; /* counter being uncharged, or 0 */
+	_Atomic uint32_t stalled;    /* others have given up waiting for this flight */
+};
+
 /* A thread, as charging sees it. Lives for ever once registered; a new thread may take it over. */
 struct flight {
-	_Atomic uint32_t charging;    /* counter being charged, or 0 */
-	_Atomic uint32_t freezing;    /* counter that it has frozen, or is about to; for a fork */
-	_Atomic uint32_t uncharging;  /* counter being uncharged, or 0 */
-	_Atomic uint32_t repaying;    /* owner that is about to be, or 0; for a fork */
-	_Atomic uint64_t nr_repaid;   /* by so many bytes */
+	struct flight_row *row;       /* never changes once it is registered, but in a fork child */
 	struct stock *_Atomic stocks; /* all stocks, bound or not; only pushed to */
 	struct flight *next;          /* of all flights; only pushed to */
+	_Atomic uint32_t freezing;    /* counter that it has frozen, or is about to; for a fork */
+	_Atomic uint32_t repaying;    /* owner that is about to be uncharged, or 0; for a fork */
+	_Atomic uint64_t nr_repaid;   /* by so many bytes */
 	uint32_t reserve_depth;       /* umemcg_reserve_enter() minus _leave() */
+	struct flight_row own_row;    /* the row, while nobody else has to see it */
 };
 
 /** flight_register - make a thread known; zeroed memory that is never given back */
@@ -48,11 +55,15 @@ uint32_t flight_nr(void);
  */
 uint32_t flight_begin(struct flight *flight, uint32_t owner);
 
+/** flight_try_begin_here - as flight_begin(), without regard to levels above the root; 0, with the
+ * counter that is frozen, instead of waiting */
+uint32_t flight_try_begin_here(struct flight *flight, uint32_t owner, uint32_t *ret_frozen);
+
 /** flight_try_begin - as flight_begin(), but 0 instead of waiting */
 uint32_t flight_try_begin(struct flight *flight, uint32_t owner);
 void flight_end(struct flight *flight);
 
-/* The parts of it, for exclusive mode. */
+/* The parts of it, for exclusive mode. Frozen above the root is ABOVE. */
 void flight_publish(struct flight *flight, uint32_t counter);
 uint32_t flight_frozen_on_path(uint32_t counter);
 void flight_wait_thawed(uint32_t counter);
@@ -79,14 +90,20 @@ void flight_thaw(struct flight *flight, uint32_t counter);
 /** flight_wait_uncharges - wait until no thread is uncharging @counter; 0 for any counter */
 void flight_wait_uncharges(uint32_t counter);
 
-/** flight_hold - stop everything, as before a fork; flight_release() lets it go on */
+/**
+ * flight_hold - stop everything, as before a fork; flight_release() lets it go on
+ *
+ * In flight itself, for others in a shared tree, until flight_hold_ready(): in between stocks are
+ * drained.
+ */
 void flight_hold(void);
+void flight_hold_ready(void);
 void flight_release(void);
+
+/** flight_renew_rows - in a fork child, first of all: rows of its own, with nothing in them */
+void flight_renew_rows(void);
 
 /** flight_forget_others - in a fork child: no other thread exists any more */
 void flight_forget_others(const struct flight *mine);
-
-/** pause_briefly - wait a little, longer from round to round */
-void pause_briefly(unsigned int round);
 
 #endif

@@ -1,10 +1,21 @@
 /* SPDX-License-Identifier: MIT */
+#include "charge/pause.h"
+
+#include <errno.h>
 #include <sched.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "charge/flight.h"
+/* For free(), too, which keeps errno. */
+static void sleep_briefly(void)
+{
+	int saved_errno = errno;
+
+	/* The system call itself: libc's function is a cancellation point, this must not be. */
+	syscall(SYS_nanosleep, &(struct timespec){ .tv_nsec = 50000 }, NULL);
+	errno = saved_errno;
+}
 
 void pause_briefly(unsigned int round)
 {
@@ -15,8 +26,23 @@ void pause_briefly(unsigned int round)
 	} else if (round < 1024) {
 		sched_yield();
 	} else {
-		/* The system call itself: libc's function is a cancellation point, this must not
-		 * be. */
-		syscall(SYS_nanosleep, &(struct timespec){ .tv_nsec = 50000 }, NULL);
+		sleep_briefly();
 	}
+}
+
+static int64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000000000ll + now.tv_nsec;
+}
+
+bool pause_is_stalled(int64_t *start_ns)
+{
+	int64_t at_ns = now_ns();
+
+	if (!*start_ns)
+		*start_ns = at_ns;
+	return at_ns - *start_ns > PAUSE_STALL_NS;
 }

@@ -6,8 +6,9 @@
  * a size class it may hand out (gate), how many bytes of freed objects it may keep (room), how many
  * charged bytes it has besides (spare). A negative word is closed.
  *
- * The protocol by which the owning thread changes its words, and other threads close them, stands
- * in charge/word.h.
+ * The words lie in the stock's window (charge/window.h), and nothing else of it is anybody's but
+ * the owning thread's. The protocol by which that thread changes its words, and other threads close
+ * them, stands in charge/word.h.
  *
  * Opening, merging and charging are the owner's, while it is in flight (charge/flight.h); closing
  * is done in exclusive mode, when no owner below is in flight. So both never happen at once.
@@ -24,9 +25,8 @@
 
 #include "base/compiler.h"
 #include "charge/flight.h"
+#include "charge/window.h"
 #include "charge/word.h"
-
-#define STOCK_NR_GATES 56
 
 /* The greatest batch of a gate, of the room, and of the spare. */
 #if CONFIG_STOCK_BYTES > 0
@@ -48,42 +48,66 @@
 #define STOCK_FIRST_AHEAD_BYTES min((uint64_t)4096, STOCK_BATCH_BYTES)
 
 struct stock_gate {
-	stock_word nr_ready; /* objects at the head of the list that are charged */
-	void *objects;       /* the heap's list; its owner thread alone touches it */
+	void *objects; /* the heap's list; its owner thread alone touches it */
 };
 
 /* What only the slow path looks at. A list is of one page's blocks, so 16 bits count it. */
 struct stock_slow_gate {
-	int64_t taken;      /* what closing has exchanged and not settled */
 	uint16_t nr_parked; /* listed objects that are not charged */
 	uint16_t nr_opened; /* objects that the last refill charged ahead */
 };
 
+/* The row of a chunk begins with it. */
 struct stock {
-	stock_word room;        /* bytes of freed objects that may be kept before asking */
-	stock_word spare;       /* charged bytes for explicit charges and refills */
-	stock_word external;    /* explicit charges that this thread may undo without asking */
-	_Atomic uint32_t owner; /* whose; 0 while unbound. Set by the owner thread in flight */
-	uint32_t unlimited;     /* accounting is off: never asks, never charges */
-	struct stock_gate gates[STOCK_NR_GATES];
-
-	/* Below here only the slow path looks. */
-	_Atomic uint32_t moving; /* the owner has bytes in hand, between two words */
-	uint64_t in_hand;        /* of those, what closing is to take when it has landed */
-	_Atomic uint32_t lock;   /* closing against word_restore() */
-	uint32_t nr_gate_bytes;  /* charged ahead in gates, at most */
-	uint64_t nr_ahead;       /* bytes that the next flight charges ahead */
-	/*
-	 * Some word may be open. The owner sets it, and unbinding clears it, in flight; closing
-	 * reads and clears it in exclusive mode, when no owner below is in flight.
-	 */
-	bool is_open;
-	int64_t taken_room, taken_spare; /* as stock_slow_gate.taken */
-	struct stock_slow_gate slow_gates[STOCK_NR_GATES];
+	_Atomic uint32_t owner;   /* whose; 0 while unbound. Set by the owner thread in flight */
+	uint32_t unlimited;       /* accounting is off: never asks, never charges */
+	uint32_t nr_gate_bytes;   /* charged ahead in gates, at most */
+	uint64_t nr_ahead;        /* bytes that the next flight charges ahead */
 	struct flight *flight;    /* the thread's; never changes */
 	struct stock *next;       /* of the flight's list; never changes */
-	struct stock *next_begun; /* of those being closed together */
+	struct stock *next_taken; /* of those being closed together; theirs who close */
+	int64_t external_at_fork; /* its word, when the process was about to fork */
+	struct stock_gate gates[STOCK_NR_GATES];
+	struct stock_slow_gate slow_gates[STOCK_NR_GATES];
 };
+
+_Static_assert(offsetof(struct stock, slow_gates) <= WINDOW_ROW_BYTES / 2,
+	       "see struct stock_words");
+
+static always_inline struct stock_words *stock_words(const struct stock *stock)
+{
+	return (struct stock_words *)((char *)stock + WINDOW_DISTANCE);
+}
+
+static always_inline stock_word *stock_external(const struct stock *stock)
+{
+	return &stock_words(stock)->words[WORD_EXTERNAL];
+}
+
+static always_inline stock_word *stock_room(const struct stock *stock)
+{
+	return &stock_words(stock)->words[WORD_ROOM];
+}
+
+static always_inline stock_word *stock_spare(const struct stock *stock)
+{
+	return &stock_words(stock)->words[WORD_SPARE];
+}
+
+static always_inline stock_word *stock_ready(const struct stock *stock, unsigned int gate)
+{
+	return &stock_words(stock)->words[WORD_GATES + gate];
+}
+
+/* The same for who has the gate: words and lists lie in the same order, word after word. */
+static always_inline stock_word *stock_gate_ready(const struct stock_gate *gate)
+{
+	return (stock_word *)((char *)gate + WINDOW_DISTANCE +
+			      offsetof(struct stock_words, words[WORD_GATES]) -
+			      offsetof(struct stock, gates));
+}
+
+_Static_assert(sizeof(struct stock_gate) == sizeof(stock_word), "see stock_gate_ready()");
 
 /* Bytes that an object of a gate is charged; the heap fills it in before the first stock. */
 extern hidden uint32_t stock_gate_bytes[STOCK_NR_GATES];
@@ -98,13 +122,13 @@ static always_inline bool stock_take_object(struct stock_gate *gate)
 {
 	if (!CONFIG_MEMCG)
 		return likely(gate->objects != NULL);
-	return word_subtract(&gate->nr_ready, 1);
+	return word_subtract(stock_gate_ready(gate), 1);
 }
 
 static inline void stock_undo_take(struct stock *stock, unsigned int gate)
 {
 	if (CONFIG_MEMCG)
-		word_restore(stock, &stock->gates[gate].nr_ready, 1);
+		word_restore(stock_ready(stock, gate), 1);
 }
 
 /**
@@ -112,13 +136,13 @@ static inline void stock_undo_take(struct stock *stock, unsigned int gate)
  */
 static always_inline bool stock_keep_bytes(struct stock *stock, uint64_t nr_bytes)
 {
-	return !CONFIG_MEMCG || word_subtract(&stock->room, (int64_t)nr_bytes);
+	return !CONFIG_MEMCG || word_subtract(stock_room(stock), (int64_t)nr_bytes);
 }
 
 static inline void stock_undo_keep(struct stock *stock, uint64_t nr_bytes)
 {
 	if (CONFIG_MEMCG)
-		word_restore(stock, &stock->room, (int64_t)nr_bytes);
+		word_restore(stock_room(stock), (int64_t)nr_bytes);
 }
 
 /** stock_put_bytes - may the thread keep the bytes of an object that it freed? True commits it. */
@@ -126,21 +150,13 @@ static always_inline bool stock_put_bytes(struct stock *stock, uint64_t nr_bytes
 {
 	if (!CONFIG_MEMCG)
 		return true;
-	return word_try_subtract(stock, &stock->room, (int64_t)nr_bytes);
-}
-
-/** stock_take_bytes - may the thread use charged bytes? True commits them. */
-static always_inline bool stock_take_bytes(struct stock *stock, uint64_t nr_bytes)
-{
-	if (!CONFIG_MEMCG)
-		return true;
-	return word_try_subtract(stock, &stock->spare, (int64_t)nr_bytes);
+	return word_try_subtract(stock_room(stock), (int64_t)nr_bytes);
 }
 
 /**
  * stock_init - make a stock of a thread known to drains, unbound and closed
  *
- * Zeroed memory that is never given back: a stock is rebound instead.
+ * In a row of zeros of a chunk that has its window, never given back: a stock is rebound instead.
  */
 void stock_init(struct stock *stock, struct flight *flight);
 
@@ -175,7 +191,7 @@ static inline int stock_refill(struct stock *stock, unsigned int gate, uint32_t 
 	if (!CONFIG_MEMCG || !stock->unlimited)
 		return stock_refill_counted(stock, gate, nr_new);
 	/* The gate is short by the caller's object, which this makes good. No drain knows it. */
-	word_add(&stock->gates[gate].nr_ready, nr_new);
+	word_add(stock_ready(stock, gate), nr_new);
 	return 0;
 }
 
@@ -193,8 +209,24 @@ void stock_uncharge(struct stock *stock, uint64_t nr_bytes);
  */
 void stock_forget_gate(struct stock *stock, unsigned int gate);
 
+static inline uint32_t stock_owner(const struct stock *stock)
+{
+	/* relaxed: for the owner thread, and who was led to the stock by stock_owner_below(). */
+	return atomic_load_explicit(&stock->owner, memory_order_relaxed);
+}
+
 /** stock_owner_below - its owner if that is charged at @counter or below, else 0 */
 uint32_t stock_owner_below(const struct stock *stock, uint32_t counter);
+
+/**
+ * stock_note_external - before a fork of a process with shared windows: explicit charges that its
+ * threads know of
+ * stock_renew_windows - in the child, first of all: windows of its own, with everything closed
+ *
+ * If there are no chunks for them the child's windows are private, and its stocks stay closed.
+ */
+void stock_note_external(void);
+void stock_renew_windows(void);
 
 static inline struct stock *stock_first(const struct flight *flight)
 {

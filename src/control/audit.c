@@ -3,9 +3,9 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "base/compiler.h"
+#include "base/system.h"
 #include "group/group.h"
 #include "group/stat.h"
 #include "kmem/heap.h"
@@ -81,7 +81,8 @@ int audit(struct umemcg_audit *ret_audit)
 	size_t size = nr_rows * sizeof(struct found);
 	int r;
 
-	walk.found = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	walk.found =
+		system_mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (walk.found == MAP_FAILED)
 		return -ENOMEM;
 	r = heap_walk(count_object, &walk);
@@ -89,7 +90,7 @@ int audit(struct umemcg_audit *ret_audit)
 		mapping_walk(count_mapping, &walk);
 		group_walk(group_root(), compare_group, &walk);
 	}
-	munmap(walk.found, size);
+	system_munmap(walk.found, size);
 	if (r)
 		return r;
 	*ret_audit = walk.audit;

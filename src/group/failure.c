@@ -6,6 +6,7 @@
 
 #include "base/compiler.h"
 #include "base/report.h"
+#include "charge/above.h"
 #include "charge/charge.h"
 #include "charge/owner.h"
 #include "group/event.h"
@@ -71,12 +72,31 @@ static void record(const struct umemcg *full, const struct umemcg *charged, uint
 	}
 }
 
+/* By a level of the shared tree, which has its own events; its consumers are processes. */
+static void record_above(uint32_t at, const struct umemcg *charged, uint64_t nr_bytes)
+{
+	struct umemcg_failure *failure = &last_failure;
+
+	failure->sequence = 1 + atomic_fetch_add_explicit(&nr_failures, 1, memory_order_relaxed);
+	failure->nr_bytes_asked = nr_bytes;
+	failure->nr_consumers = 0;
+	copy_path(charged, failure->charged, sizeof(failure->charged));
+	charge_above->tell(at, nr_bytes, failure->group, sizeof(failure->group),
+			   &failure->nr_bytes_max, &failure->nr_bytes_current);
+}
+
 static bool refused(struct flight *flight, uint32_t at, uint32_t owner, uint64_t nr_bytes)
 {
-	struct umemcg *full = group_row(at);
+	struct umemcg *full;
 
 	(void)flight;
 	group_lock();
+	if (at & ABOVE) {
+		record_above(at, group_of_owner(owner), nr_bytes);
+		group_unlock();
+		return false;
+	}
+	full = group_row(at);
 	/*
 	 * Destroyed meanwhile: then it is not what is full now. A group that has taken its row
 	 * since is told instead, and counts a refusal too many.
@@ -88,6 +108,9 @@ static bool refused(struct flight *flight, uint32_t at, uint32_t owner, uint64_t
 	group_event(full, EVENT_MAX);
 	group_event(full, EVENT_OOM);
 	record(full, group_of_owner(owner), nr_bytes);
+	/* The process's own limit, where it is a leaf of a shared tree. */
+	if (charge_above && full == group_root())
+		charge_above->tell(ABOVE, nr_bytes, NULL, 0, NULL, NULL);
 	group_unlock();
 	return false;
 }

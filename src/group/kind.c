@@ -2,6 +2,7 @@
 #include "group/kind.h"
 
 #include "base/compiler.h"
+#include "charge/above.h"
 #include "charge/charge.h"
 #include "charge/owner.h"
 #include "charge/stock.h"
@@ -24,6 +25,8 @@ int group_charge_kind(struct flight *flight, struct umemcg *group, enum kind kin
 		return r;
 	/* Relaxed: a sum that orders nothing. The caller keeps the group alive. */
 	atomic_fetch_add_explicit(kind_bytes(group, kind), nr_bytes, memory_order_relaxed);
+	if (charge_above)
+		charge_above->count_kind(kind, (int64_t)nr_bytes);
 	return 0;
 }
 
@@ -37,6 +40,8 @@ void owner_uncharge_kind(struct flight *flight, uint32_t owner, enum kind kind, 
 	counter = flight_begin_uncharge(flight, owner);
 	atomic_fetch_sub_explicit(kind_bytes(group_row(counter), kind), nr_bytes,
 				  memory_order_relaxed);
+	if (charge_above)
+		charge_above->count_kind(kind, -(int64_t)nr_bytes);
 	owner_uncharge_gone(owner, nr_bytes);
 	counter_sub(counter, 0, nr_bytes);
 	flight_end_uncharge(flight);

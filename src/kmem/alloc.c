@@ -79,7 +79,7 @@ static noinline void *alloc_slowly(size_t nr_bytes)
 	struct view *view = thread.view;
 	unsigned int size_class;
 
-	if (view->owner == OWNER_NOBODY) {
+	if (view == thread.closed) {
 		view = thread_view();
 		return view ? alloc_from(view, class_of(nr_bytes)) : out_of_memory();
 	}
@@ -89,8 +89,11 @@ static noinline void *alloc_slowly(size_t nr_bytes)
 
 static noinline void *alloc_large(size_t nr_bytes, size_t alignment, bool zeroed)
 {
-	struct view *view = thread.view->owner == OWNER_NOBODY ? thread_view() : thread.view;
-	void *object = view ? large_alloc(view, nr_bytes, alignment, zeroed) : NULL;
+	struct view *view = thread.view == thread.closed ? thread_view() : thread.view;
+	void *object = NULL;
+
+	if (view && likely(!view->heap->is_at_work))
+		object = large_alloc(view, nr_bytes, alignment, zeroed);
 
 	return object ? object : out_of_memory();
 }

@@ -10,6 +10,7 @@
 #include "base/report.h"
 #include "group/event.h"
 #include "group/group.h"
+#include "kmem/foreign.h"
 #include "kmem/list.h"
 #include "kmem/page.h"
 
@@ -88,7 +89,10 @@ struct page *check_page_of(const void *pointer)
 
 	if (likely(is_object && (!CONFIG_HARDENED || check_is_object(pointer))))
 		return page;
-	check_bad_pointer(pointer);
+	if (page_is_ours(pointer))
+		check_bad_pointer(pointer);
+	else
+		foreign_notice(pointer);
 	return NULL;
 }
 

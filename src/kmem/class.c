@@ -12,17 +12,25 @@ static uint32_t step_after(uint32_t nr_bytes)
 	return nr_bytes < 1024 ? doubling / 8 : doubling / 4;
 }
 
-void class_init(void)
+void class_list(uint32_t ret_nr_bytes[NR_CLASSES])
 {
-	uint32_t nr_bytes = CLASS_GRAIN, grains = 0;
+	uint32_t nr_bytes = CLASS_GRAIN;
 
-	_Static_assert(NR_CLASSES <= STOCK_NR_GATES, "each class needs a gate");
 	for (unsigned int size_class = 0; size_class < NR_CLASSES; size_class++) {
-		stock_gate_bytes[size_class] = nr_bytes;
-		for (; grains <= nr_bytes / CLASS_GRAIN; grains++)
-			class_gate_offsets[grains] = size_class * sizeof(struct stock_gate);
+		ret_nr_bytes[size_class] = nr_bytes;
 		nr_bytes += step_after(nr_bytes);
 	}
+}
+
+void class_init(void)
+{
+	uint32_t grains = 0;
+
+	_Static_assert(NR_CLASSES <= STOCK_NR_GATES, "each class needs a gate");
+	class_list(stock_gate_bytes);
+	for (unsigned int size_class = 0; size_class < NR_CLASSES; size_class++)
+		for (; grains <= stock_gate_bytes[size_class] / CLASS_GRAIN; grains++)
+			class_gate_offsets[grains] = size_class * sizeof(struct stock_gate);
 }
 
 unsigned int class_aligned(size_t nr_bytes, size_t alignment)

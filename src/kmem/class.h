@@ -22,6 +22,9 @@ extern hidden uint16_t class_gate_offsets[CLASS_MAX_BYTES / CLASS_GRAIN + 1];
 
 void class_init(void);
 
+/** class_list - the bytes of each class's blocks, also before class_init() */
+void class_list(uint32_t ret_nr_bytes[NR_CLASSES]);
+
 /** class_of - the smallest class for an object of at most CLASS_MAX_BYTES */
 static always_inline unsigned int class_of(size_t nr_bytes)
 {

@@ -16,6 +16,7 @@
 #include "charge/charge.h"
 #include "charge/flight.h"
 #include "charge/owner.h"
+#include "charge/settle.h"
 #include "charge/switch.h"
 #include "group/rare.h"
 #include "kmem/heap.h"
@@ -73,7 +74,7 @@ static void release(void)
  */
 static void settle_gate(struct stock *stock, unsigned int gate)
 {
-	uint32_t owner = atomic_load_explicit(&stock->owner, memory_order_relaxed);
+	uint32_t owner = stock_owner(stock);
 	uint16_t *nr_parked = &stock->slow_gates[gate].nr_parked;
 	uint32_t nr_listed = 0;
 
@@ -84,23 +85,22 @@ static void settle_gate(struct stock *stock, unsigned int gate)
 	*nr_parked = nr_listed;
 }
 
-/* A thread that was lost may have had the lock of its stock, for a word that it had overdrawn by
- * one. */
+/* A thread that was lost has not learned that its stocks were closed for the fork. */
 static void settle_stocks(struct heap *heap)
 {
 	struct stock *stock = atomic_load_explicit(&heap->flight.stocks, memory_order_relaxed);
 	unsigned int nr_gates = heap->is_suspect ? STOCK_NR_GATES : 0;
 
 	for (; stock; stock = stock->next) {
-		atomic_store_explicit(&stock->lock, 0, memory_order_relaxed);
+		stock_settle(stock);
 		/* Begun after the words were closed, so nothing is in hand. */
-		atomic_store_explicit(&stock->moving, 0, memory_order_relaxed);
+		atomic_store_explicit(&stock_words(stock)->moving, 0, memory_order_relaxed);
 		for (unsigned int gate = 0; gate < nr_gates; gate++) {
-			stock_word *word = &stock->gates[gate].nr_ready;
+			stock_word *ready = stock_ready(stock, gate);
 
 			/* Open now are only the words of a stock that never asks. */
-			if (!word_is_closed(atomic_load_explicit(word, memory_order_relaxed)))
-				atomic_store_explicit(word, 0, memory_order_relaxed);
+			if (!word_is_closed(word_get(ready)))
+				word_set(ready, 0);
 			settle_gate(stock, gate);
 		}
 	}
@@ -166,8 +166,8 @@ void heap_repair(struct heap *heap)
 	for (unsigned int i = 0; i < HEAP_NR_BUCKETS; i++) {
 		for (struct view *view = heap->buckets[i]; view; view = view->next) {
 			for (unsigned int size_class = 0; size_class < NR_CLASSES; size_class++)
-				repair_queue(&view->queues[size_class]);
-			repair_full(&view->full);
+				repair_queue(&view->pages->queues[size_class]);
+			repair_full(&view->pages->full);
 		}
 	}
 	for (unsigned int size_class = 0; size_class < NR_CLASSES; size_class++)

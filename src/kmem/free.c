@@ -11,6 +11,7 @@
 
 #include "charge/owner.h"
 #include "kmem/check.h"
+#include "kmem/foreign.h"
 #include "kmem/heap.h"
 #include "kmem/large.h"
 #include "kmem/list.h"
@@ -124,6 +125,9 @@ static noinline void free_far(struct page *page, void *object)
 	uint32_t owner;
 
 	if (page_kind(page) == PAGE_LARGE && object == page_start(page)) {
+		/* In a handler, as in heap_begin(): lost, rather than waited for. */
+		if (unlikely(thread.heap && thread.heap->is_at_work))
+			return;
 		owner = atomic_load_explicit(&page->owner, memory_order_relaxed);
 		large_free(page);
 	} else if (page_kind(page) == PAGE_SMALL) {
@@ -163,7 +167,7 @@ void umemcg_free(void *object)
 
 	if (unlikely(!page_is_ours(object))) {
 		if (object)
-			check_bad_pointer(object);
+			foreign_notice(object);
 		return;
 	}
 	if (CONFIG_HARDENED)

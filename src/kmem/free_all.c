@@ -134,7 +134,7 @@ static void free_in_bucket(struct end *end, const struct view *view)
 {
 	for (; view; view = view->next) {
 		if (is_doomed(end, view->owner))
-			free_in_queues(end, view->queues, &view->full);
+			free_in_queues(end, view->pages->queues, &view->pages->full);
 	}
 }
 

@@ -29,7 +29,7 @@
 
 /*
  * Views that a heap keeps; beyond that one that was not used for long makes room. A view is some
- * 4 KiB, so one for two pages keeps them within a small part of the objects' memory.
+ * 3 KiB, so one for two pages keeps them within a small part of the objects' memory.
  */
 #define HEAP_NR_VIEWS     64u
 #define HEAP_NR_VIEWS_MAX 2048u
@@ -37,8 +37,15 @@
 /* The first views have pages of their own from the start: it takes many to waste anything. */
 #define HEAP_NR_OWN_PAGES 4u
 
+/* The pages that hold nothing but a view's objects. */
+struct view_pages {
+	struct page_queue queues[NR_CLASSES];
+	struct page_queue full;
+};
+
+/* A row of its heap's arena. */
 struct view {
-	struct stock stock; /* first: its gates are what malloc touches */
+	struct stock stock; /* first: its words lie at a constant distance from the row */
 	uint32_t owner;
 	bool is_bound;      /* the stock serves the owner */
 	bool is_roots;      /* never evicted */
@@ -46,8 +53,7 @@ struct view {
 	struct heap *heap;
 	struct view *next; /* in the bucket, or of the unused ones */
 	uint64_t last_use;
-	struct page_queue queues[NR_CLASSES];
-	struct page_queue full;
+	struct view_pages *pages;       /* NULL if it is a closed one */
 	uint16_t nr_shared[NR_CLASSES]; /* blocks taken from pages that all views share */
 	uint16_t nr_pages[NR_CLASSES];  /* of its own */
 };
@@ -55,6 +61,7 @@ struct view {
 struct heap {
 	struct flight flight;
 	struct lock lock;       /* of all below, but for what says otherwise */
+	bool is_at_work;        /* its thread is changing it: see heap_begin() */
 	bool is_suspect;        /* its thread was lost in a fork: see heap_repair() */
 	bool is_taken;          /* a thread has it, or had it when it ended without a word */
 	pid_t tid;              /* of that thread */
@@ -67,12 +74,13 @@ struct heap {
 	uint32_t hand;     /* bucket where the next view to evict is looked for */
 	struct view *buckets[HEAP_NR_BUCKETS];
 	struct view *unused;
+	struct view *closed;    /* the thread's own: see struct thread */
+	char *next_row;         /* of the arena's newest chunk, the first that no view has yet */
 	uint32_t last_credited; /* owner without a view here whose object was freed last */
 	uint32_t nr_credited;   /* how many in a row */
 	struct page_queue queues[NR_CLASSES]; /* pages that all views share */
 	struct page_queue full;
 	struct page *_Atomic notified aligned_to(CACHE_LINE); /* stack that other threads push to */
-	struct view closed; /* the thread's own: see struct thread */
 };
 
 /*
@@ -151,6 +159,31 @@ bool heap_thread_is_in(const struct umemcg *group);
 /** heap_of_thread - the calling thread's heap, made or taken over if need be; NULL without memory
  */
 struct heap *heap_of_thread(void);
+
+/**
+ * heap_begin - the heap's thread begins to change it, beyond what a fast path does
+ *
+ * Return: false if the thread is at it already and this is a handler of a signal that it got in
+ * between, as it is likely to where fresh memory is touched. A handler should not allocate; one
+ * that does is better refused than left to wait for itself.
+ */
+static inline bool heap_begin(struct heap *heap)
+{
+	if (unlikely(heap->is_at_work))
+		return false;
+	heap->is_at_work = true;
+	/* Partner: the handler, which runs on this thread. */
+	atomic_signal_fence(memory_order_seq_cst);
+	lock_get(&heap->lock);
+	return true;
+}
+
+static inline void heap_end(struct heap *heap)
+{
+	lock_put(&heap->lock);
+	atomic_signal_fence(memory_order_seq_cst);
+	heap->is_at_work = false;
+}
 
 /** heap_first - of all heaps, to be followed by ->next; heaps are only added, in front */
 struct heap *heap_first(void);

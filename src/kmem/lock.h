@@ -10,7 +10,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-#include "charge/flight.h"
+#include "charge/pause.h"
 
 struct lock {
 	_Atomic bool is_held;

@@ -11,6 +11,7 @@
 #include "base/compiler.h"
 #include "base/index.h"
 #include "base/table.h"
+#include "charge/pause.h"
 #include "group/kind.h"
 #include "kmem/heap.h"
 
@@ -18,6 +19,8 @@
 
 /* Keys of heads: no address has this bit. */
 #define HEAD_KEY ((uint64_t)1 << 63)
+
+void (*mapping_walk_others)(void (*visit)(const struct mapping *mapping, void *arg), void *arg);
 
 static struct table mapping_table;
 static struct index by_key;
@@ -30,6 +33,9 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic unsigned int nr_inside;
 static _Atomic bool is_forking;
 static pthread_mutex_t fork_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* The calling thread is forking. */
+static thread_local_fast bool forks;
 
 /* How deep the calling thread is in mapping_begin(). */
 static thread_local_fast unsigned int depth_inside;
@@ -101,6 +107,7 @@ void mapping_fork_begin(void)
 {
 	/* Two forks at once: the second one waits here. */
 	pthread_mutex_lock(&fork_lock);
+	forks = true;
 	atomic_store_explicit(&is_forking, true, memory_order_seq_cst);
 	for (unsigned int round = 0;
 	     atomic_load_explicit(&nr_inside, memory_order_seq_cst) > nr_own(); round++)
@@ -111,6 +118,7 @@ void mapping_fork_begin(void)
 void mapping_fork_end(void)
 {
 	mapping_unlock();
+	forks = false;
 	/* release: pairs with the load in mapping_begin(). */
 	atomic_store_explicit(&is_forking, false, memory_order_release);
 	pthread_mutex_unlock(&fork_lock);
@@ -121,6 +129,11 @@ void mapping_fork_end_in_child(void)
 {
 	atomic_store_explicit(&nr_inside, nr_own(), memory_order_relaxed);
 	mapping_fork_end();
+}
+
+bool mapping_thread_forks(void)
+{
+	return forks;
 }
 
 static uint32_t row_create(uint64_t key)
@@ -278,6 +291,8 @@ void mapping_walk(void (*visit)(const struct mapping *mapping, void *arg), void 
 		if (mapping_row(row)->nr_bytes)
 			visit(mapping_row(row), arg);
 	mapping_unlock();
+	if (mapping_walk_others)
+		mapping_walk_others(visit, arg);
 }
 
 /*

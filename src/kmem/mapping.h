@@ -9,9 +9,11 @@
 #ifndef UMEMCG_KMEM_MAPPING_H
 #define UMEMCG_KMEM_MAPPING_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/compiler.h"
 #include "group/group.h"
 
 struct mapping {
@@ -43,6 +45,9 @@ void mapping_fork_begin(void);
 void mapping_fork_end(void);
 void mapping_fork_end_in_child(void);
 
+/** mapping_thread_forks - is the calling thread between these, in a handler of somebody else's? */
+bool mapping_thread_forks(void);
+
 /**
  * mapping_charge - charge a mapping to a group, and record it
  * @address: unlike that of any other record until it is forgotten
@@ -67,6 +72,10 @@ int mapping_forget_region_of(uint32_t owner, struct mapping *ret_mapping);
 
 /** mapping_walk - show every record to @visit, which may not come back here */
 void mapping_walk(void (*visit)(const struct mapping *mapping, void *arg), void *arg);
+
+/* Shows what others keep records of, if there is anybody; set once. */
+extern hidden void (*mapping_walk_others)(void (*visit)(const struct mapping *mapping, void *arg),
+					  void *arg);
 
 /**
  * mapping_lock - keep all records as they are

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "kmem/meta.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "base/compiler.h"
+#include "base/system.h"
 
 #define CHUNK_BYTES ((size_t)256 << 10)
 #define MIN_SHIFT   6
@@ -23,11 +24,14 @@ static unsigned int shift_of(size_t nr_bytes)
 	return 64 - __builtin_clzl(nr_bytes - 1);
 }
 
+/* For free(), too, which keeps errno. */
 static void *map(size_t nr_bytes)
 {
-	void *block =
-		mmap(NULL, nr_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int saved_errno = errno;
+	void *block = system_mmap(NULL, nr_bytes, PROT_READ | PROT_WRITE,
+				  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
+	errno = saved_errno;
 	return block == MAP_FAILED ? NULL : block;
 }
 

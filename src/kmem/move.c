@@ -18,8 +18,8 @@
 #include <errno.h>
 #include <stdatomic.h>
 #include <string.h>
-#include <sys/mman.h>
 
+#include "base/system.h"
 #include "kmem/page.h"
 
 /* From here on moving is always cheaper than copying. */
@@ -45,7 +45,8 @@ static _Atomic bool has_failed;
 /* A mapping can only be asked to grow as a whole, and none here can grow into what follows it. */
 static bool is_one_mapping(char *start, size_t nr_bytes)
 {
-	return mremap(start, nr_bytes, nr_bytes + SYSTEM_PAGE, 0) != MAP_FAILED || errno != EFAULT;
+	return system_mremap(start, nr_bytes, nr_bytes + SYSTEM_PAGE, 0, NULL) != MAP_FAILED ||
+	       errno != EFAULT;
 }
 
 /* How much of a range, from its beginning, lies in one mapping. */
@@ -92,15 +93,15 @@ bool move_is_wise(const struct page *from, size_t nr_bytes)
 
 static bool move_piece(char *to, char *from, size_t nr_bytes)
 {
-	return mremap(from, nr_bytes, nr_bytes, MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP,
-		      to) != MAP_FAILED;
+	return system_mremap(from, nr_bytes, nr_bytes,
+			     MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP, to) != MAP_FAILED;
 }
 
 /* Bring back what was moved already; the memory that it came from is still there. */
 static void undo(char *to, char *from, size_t nr_bytes)
 {
 	memcpy(from, to, nr_bytes);
-	madvise(to, nr_bytes, MADV_DONTNEED);
+	system_madvise(to, nr_bytes, MADV_DONTNEED);
 	atomic_store_explicit(&has_failed, true, memory_order_relaxed);
 }
 
@@ -133,16 +134,20 @@ bool move_restore(struct page *run, uint32_t first)
 {
 	char *start = page_start(run) + ((size_t)first << SLICE_SHIFT);
 	size_t nr_bytes = (size_t)(run->nr_slices - first) << SLICE_SHIFT;
+	int saved_errno = errno;
 
 	if (!first) {
 		atomic_fetch_sub_explicit(&nr_mappings, run->nr_mappings, memory_order_relaxed);
 		run->nr_mappings = 0;
 	}
 	/* Over memory that is there: no other thread's mapping can come to lie in between. */
-	if (mmap(start, nr_bytes, PROT_READ | PROT_WRITE,
-		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) != MAP_FAILED)
+	if (system_mmap(start, nr_bytes, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
+			0) != MAP_FAILED)
 		return true;
-	madvise(start, nr_bytes, MADV_DONTNEED);
+	system_madvise(start, nr_bytes, MADV_DONTNEED);
 	atomic_store_explicit(&has_failed, true, memory_order_relaxed);
+	/* free() keeps it. */
+	errno = saved_errno;
 	return false;
 }

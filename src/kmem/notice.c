@@ -4,7 +4,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#include "charge/flight.h"
+#include "charge/pause.h"
 
 static _Atomic uint32_t nr_begun;
 static atomic_bool is_held;

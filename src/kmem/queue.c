@@ -12,13 +12,13 @@
 
 static struct page_queue *queue_of(const struct page *page)
 {
-	return page->home ? &page->home->queues[page->size_class]
+	return page->home ? &page->home->pages->queues[page->size_class]
 			  : &page->heap->queues[page->size_class];
 }
 
 static struct page_queue *full_of(const struct page *page)
 {
-	return page->home ? &page->home->full : &page->heap->full;
+	return page->home ? &page->home->pages->full : &page->heap->full;
 }
 
 /* Blocks that are with the program or on a gate's list, or were not taken off the remote one. */
@@ -87,11 +87,18 @@ void page_attention(struct page *page)
 {
 	struct heap *heap = page->heap;
 
-	lock_get(&heap->lock);
+	if (!heap_begin(heap)) {
+		/* The next free looks; an empty page waits for being used once more. */
+		if (page->is_full) {
+			page->countdown++;
+			page->threshold++;
+		}
+		return;
+	}
 	if (page->is_full)
 		page_unset_full(page);
 	settle(page);
-	lock_put(&heap->lock);
+	heap_end(heap);
 }
 
 static void put_back(struct page *page, void *first, void *last, uint32_t nr)

@@ -10,6 +10,7 @@
 
 #include "kmem/alloc.h"
 #include "kmem/check.h"
+#include "kmem/foreign.h"
 #include "kmem/free.h"
 #include "kmem/heap.h"
 #include "kmem/large.h"
@@ -85,7 +86,7 @@ void *umemcg_realloc(void *object, size_t size)
 	}
 	page = check_page_of(object);
 	if (!page)
-		return out_of_memory();
+		return page_is_ours(object) ? out_of_memory() : foreign_realloc(object, size);
 	nr_old = page_charged_bytes(page);
 	if (page_kind(page) == PAGE_LARGE && size > CLASS_MAX_BYTES)
 		return resize_large(object, page, size);

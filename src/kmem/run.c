@@ -4,10 +4,11 @@
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
 
 #include "base/address_space.h"
+#include "base/system.h"
+#include "charge/above.h"
 
 #define RESERVED_BYTES ((size_t)1 << 40)
 #define RESERVED_MIN   ((size_t)16 << 20)
@@ -22,9 +23,10 @@
 #endif
 
 /* Dirty slices that are kept whatever is in use, and how often half of them are cleaned. */
-#define DIRTY_SLICES  1024u
-#define DECAY_CALLS   64u
-#define DECAY_SECONDS 2
+#define DIRTY_SLICES        1024u
+#define SHARED_DIRTY_SLICES 128u
+#define DECAY_CALLS         64u
+#define DECAY_SECONDS       2
 
 #define KEEP_ALL UINT64_MAX
 
@@ -223,10 +225,10 @@ static bool commit(uint64_t nr_slices)
 		return false;
 	from = (pages + nr_old * sizeof(*run)) & ~(SYSTEM_PAGE - 1);
 	to = pages + (nr_old + nr_slices) * sizeof(*run);
-	if (mprotect((void *)from, to - from, PROT_READ | PROT_WRITE))
+	if (system_mprotect((void *)from, to - from, PROT_READ | PROT_WRITE))
 		return false;
-	if (mprotect((void *)(heap_map.base + (nr_old << SLICE_SHIFT)), nr_slices << SLICE_SHIFT,
-		     PROT_READ | PROT_WRITE))
+	if (system_mprotect((void *)(heap_map.base + (nr_old << SLICE_SHIFT)),
+			    nr_slices << SLICE_SHIFT, PROT_READ | PROT_WRITE))
 		return false;
 	/* release: pairs with run_end(). */
 	atomic_store_explicit(&nr_committed, nr_old + nr_slices, memory_order_release);
@@ -318,9 +320,11 @@ static struct page *take_oldest(void)
 	return run;
 }
 
+/* For free(), too, which keeps errno: the system refuses what the program has locked, say. */
 void run_clean(uint64_t nr_bytes)
 {
 	uint64_t nr_slices = nr_bytes >> SLICE_SHIFT;
+	int saved_errno = errno;
 	bool fails = false;
 
 	pthread_mutex_lock(&lock);
@@ -329,18 +333,24 @@ void run_clean(uint64_t nr_bytes)
 
 		pthread_mutex_unlock(&lock);
 		/* It is nobody's while it is in no set. */
-		fails = madvise(page_start(run), (size_t)run->nr_slices << SLICE_SHIFT,
-				MADV_DONTNEED) != 0;
+		fails = system_madvise(page_start(run), (size_t)run->nr_slices << SLICE_SHIFT,
+				       MADV_DONTNEED) != 0;
 		pthread_mutex_lock(&lock);
 		run->is_dirty = fails;
 		give(run);
 	}
 	pthread_mutex_unlock(&lock);
+	errno = saved_errno;
 }
 
-/* Dirty slices that are worth keeping: they save faults, as long as they are few. */
+/*
+ * Dirty slices that are worth keeping: they save faults, as long as they are few. In a shared tree
+ * what one process keeps, charged to nobody, is missing to others.
+ */
 static uint64_t nr_dirty_allowed(void)
 {
+	if (CONFIG_MEMCG && charge_above)
+		return max((uint64_t)SHARED_DIRTY_SLICES, in_use() / 32);
 	return max((uint64_t)DIRTY_SLICES, in_use() / 4);
 }
 
@@ -425,12 +435,12 @@ int run_init(void)
 
 		if (table_bytes + nr_bytes > share)
 			continue;
-		all = mmap(NULL, table_bytes + nr_bytes + SLICE_BYTES, PROT_NONE,
-			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+		all = system_mmap(NULL, table_bytes + nr_bytes + SLICE_BYTES, PROT_NONE,
+				  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 		if (all == MAP_FAILED)
 			continue;
-		if (mprotect(all, table_bytes, PROT_READ)) {
-			munmap(all, table_bytes + nr_bytes + SLICE_BYTES);
+		if (system_mprotect(all, table_bytes, PROT_READ)) {
+			system_munmap(all, table_bytes + nr_bytes + SLICE_BYTES);
 			continue;
 		}
 		heap_map.pages = (struct page *)all;

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/compiler.h"
+#include "base/system.h"
 #include "base/table.h"
 #include "kmem/heap.h"
 #include "kmem/mapping.h"
@@ -138,23 +139,30 @@ static void *begin(void *arg)
 	return result;
 }
 
-/* The size of the stack that libc will make; -EINVAL if the caller brings one of its own. */
+bool spawn_brings_stack(const pthread_attr_t *attr)
+{
+	void *lowest;
+	size_t nr_bytes;
+
+	if (!attr)
+		return false;
+	pthread_attr_getstack(attr, &lowest, &nr_bytes);
+	/* libc derives the lowest address from the highest, which is 0 if none was set. */
+	return (uintptr_t)lowest + nr_bytes != 0;
+}
+
+/* The size of the stack that libc will make, without its guard; 0 if it will make none. */
 static int stack_size(const pthread_attr_t *attr, size_t *ret_nr_bytes)
 {
 	pthread_attr_t defaults;
-	void *lowest;
-	size_t nr_bytes;
+	size_t nr_bytes = 0;
 
 	if (!attr) {
 		if (pthread_getattr_default_np(&defaults))
 			return -ENOMEM;
 		pthread_attr_getstacksize(&defaults, &nr_bytes);
 		pthread_attr_destroy(&defaults);
-	} else {
-		pthread_attr_getstack(attr, &lowest, &nr_bytes);
-		/* libc derives the lowest address from the highest, which is 0 if none was set. */
-		if ((uintptr_t)lowest + nr_bytes != 0)
-			return -EINVAL;
+	} else if (!spawn_brings_stack(attr)) {
 		pthread_attr_getstacksize(attr, &nr_bytes);
 	}
 	return mapping_whole_pages(nr_bytes, ret_nr_bytes);
@@ -163,16 +171,22 @@ static int stack_size(const pthread_attr_t *attr, size_t *ret_nr_bytes)
 static int charge_and_create(struct spawn *spawn, size_t nr_bytes, pthread_t *ret_thread,
 			     const pthread_attr_t *attr)
 {
-	int r = mapping_charge(spawn->group, KIND_STACK, spawn, nr_bytes);
+	int r = nr_bytes ? mapping_charge(spawn->group, KIND_STACK, spawn, nr_bytes) : 0;
+	pthread_t untouched = *ret_thread;
 
-	return r ? r : -pthread_create(ret_thread, attr, begin, spawn);
+	if (r)
+		return r;
+	/* libc names the thread before it begins, as programs expect that look for it there. */
+	r = -system_thread_create(ret_thread, attr, begin, spawn);
+	if (r)
+		*ret_thread = untouched;
+	return r;
 }
 
 int spawn_thread(struct umemcg *group, pthread_t *ret_thread, const pthread_attr_t *attr,
 		 void *(*start)(void *arg), void *arg)
 {
 	struct spawn *spawn;
-	pthread_t made;
 	size_t nr_bytes;
 	int r = stack_size(attr, &nr_bytes);
 
@@ -183,15 +197,13 @@ int spawn_thread(struct umemcg *group, pthread_t *ret_thread, const pthread_attr
 	if (spawn) {
 		spawn->start = start;
 		spawn->arg = arg;
-		r = charge_and_create(spawn, nr_bytes, &made, attr);
+		r = charge_and_create(spawn, nr_bytes, ret_thread, attr);
 		if (r)
 			spawn_put(spawn);
 	} else {
 		r = -EAGAIN;
 	}
 	mapping_end();
-	if (!r)
-		*ret_thread = made;
 	return r;
 }
 

@@ -11,7 +11,14 @@
 /** spawn_init - called once, before the first thread is made; 0 or -ENOMEM */
 int spawn_init(void);
 
-/** spawn_thread - umemcg_thread_create(), the stack charged to @group, and starting in it */
+/** spawn_brings_stack - do these attributes have a stack of the caller's own? */
+bool spawn_brings_stack(const pthread_attr_t *attr);
+
+/**
+ * spawn_thread - umemcg_thread_create(), the stack charged to @group, and starting in it
+ *
+ * A stack of the caller's own is not charged: its memory is already.
+ */
 int spawn_thread(struct umemcg *group, pthread_t *ret_thread, const pthread_attr_t *attr,
 		 void *(*start)(void *arg), void *arg);
 

@@ -6,10 +6,10 @@
 #include <limits.h>
 #include <pthread.h>
 #include <stdint.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/report.h"
+#include "base/system.h"
 #include "kmem/mapping.h"
 
 static size_t page_bytes(void)
@@ -21,13 +21,13 @@ static size_t page_bytes(void)
 static int stack_map(size_t nr_bytes, void **ret_stack)
 {
 	size_t guard = page_bytes();
-	char *bottom = mmap(NULL, guard + nr_bytes, PROT_NONE,
-			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+	char *bottom = system_mmap(NULL, guard + nr_bytes, PROT_NONE,
+				   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
 
 	if (bottom == MAP_FAILED)
 		return -ENOMEM;
-	if (mprotect(bottom + guard, nr_bytes, PROT_READ | PROT_WRITE)) {
-		munmap(bottom, guard + nr_bytes);
+	if (system_mprotect(bottom + guard, nr_bytes, PROT_READ | PROT_WRITE)) {
+		system_munmap(bottom, guard + nr_bytes);
 		return -ENOMEM;
 	}
 	*ret_stack = bottom + guard;
@@ -36,7 +36,7 @@ static int stack_map(size_t nr_bytes, void **ret_stack)
 
 static void stack_unmap(void *stack, size_t nr_bytes)
 {
-	munmap((char *)stack - page_bytes(), page_bytes() + nr_bytes);
+	system_munmap((char *)stack - page_bytes(), page_bytes() + nr_bytes);
 }
 
 static int map_and_charge(struct umemcg *group, size_t nr_bytes, void **ret_stack)

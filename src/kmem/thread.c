@@ -7,6 +7,7 @@
 
 #include "base/init.h"
 #include "charge/switch.h"
+#include "kmem/arena.h"
 #include "kmem/fork.h"
 #include "kmem/heap.h"
 #include "kmem/large.h"
@@ -16,15 +17,24 @@
 #include "kmem/check.h"
 #include "kmem/run.h"
 
-/* Of threads without a heap. Its stock sends malloc the slow way, which finds the right view. */
-static struct view closed = { .owner = OWNER_NOBODY };
+/*
+ * Of threads without a heap. Its stock sends malloc the slow way, which finds the right view; while
+ * all is zero it does so, too. The gap is never touched, so it takes no memory.
+ */
+static struct {
+	struct view view;
+	char gap[WINDOW_DISTANCE - sizeof(struct view)];
+	struct stock_words words;
+} closed;
+
+_Static_assert(offsetof(typeof(closed), words) == WINDOW_DISTANCE, "where stock_words() looks");
 
 thread_local_fast struct thread thread = {
-	.view = &closed,
-	.closed = &closed,
-	.sharing = &closed,
-	.charged = &closed,
-	.credited = &closed,
+	.view = &closed.view,
+	.closed = &closed.view,
+	.sharing = &closed.view,
+	.charged = &closed.view,
+	.credited = &closed.view,
 };
 
 /* Of the lists of heaps: all of them, and those that wait for a thread. */
@@ -68,14 +78,24 @@ static struct heap *take_idle(void)
 	return heap;
 }
 
+static void close_view(struct view *view)
+{
+	stock_init_closed(&view->stock);
+	view->owner = OWNER_NOBODY;
+}
+
 static struct heap *create(void)
 {
 	struct heap *heap = meta_alloc(sizeof(*heap));
 
 	if (!heap)
 		return NULL;
-	stock_init_closed(&heap->closed.stock);
-	heap->closed.owner = OWNER_NOBODY;
+	heap->closed = arena_take(heap);
+	if (!heap->closed) {
+		meta_free(heap, sizeof(*heap));
+		return NULL;
+	}
+	close_view(heap->closed);
 	flight_register(&heap->flight);
 	heap_list_hold();
 	heap->next = atomic_load_explicit(&all, memory_order_relaxed);
@@ -130,11 +150,11 @@ void heap_forget_threads(void)
 static void leave(void *arg)
 {
 	is_leaving = true;
-	thread.view = &closed;
-	thread.closed = &closed;
-	thread.sharing = &closed;
-	thread.charged = &closed;
-	thread.credited = &closed;
+	thread.view = &closed.view;
+	thread.closed = &closed.view;
+	thread.sharing = &closed.view;
+	thread.charged = &closed.view;
+	thread.credited = &closed.view;
 	thread.heap = NULL;
 	heap_make_idle(arg);
 }
@@ -189,8 +209,13 @@ static struct heap *find_or_make(void)
 /* Who looks at the thread from outside needs to be sure that it says when it ends. */
 static void announce(struct heap *heap)
 {
-	if (!has_exit_key || pthread_setspecific(exit_key, heap) || is_leaving)
+	int saved_errno = errno;
+
+	/* libc may need memory for it, and be refused; free() keeps errno. */
+	if (!has_exit_key || pthread_setspecific(exit_key, heap) || is_leaving) {
+		errno = saved_errno;
 		return;
+	}
 	lock_get(&heap->lock);
 	heap->thread = &thread;
 	lock_put(&heap->lock);
@@ -209,11 +234,12 @@ static struct heap *take(void)
 	if (unlikely(heap->is_suspect))
 		heap_repair(heap);
 	lock_get(&heap->lock);
+	heap->is_at_work = false;
 	heap->is_taken = true;
 	heap->tid = gettid();
 	lock_put(&heap->lock);
 	thread.heap = heap;
-	thread.closed = &heap->closed;
+	thread.closed = heap->closed;
 	thread.sharing = heap;
 	thread.view = thread.closed;
 	announce(heap);
@@ -320,7 +346,7 @@ int heap_init(void)
 {
 	int r;
 
-	stock_init_closed(&closed.stock);
+	close_view(&closed.view);
 	list_init();
 	class_init();
 	objects_count = CONFIG_MEMCG && switch_counts(KIND_SLAB);

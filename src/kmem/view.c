@@ -8,6 +8,7 @@
  */
 #include <errno.h>
 
+#include "kmem/arena.h"
 #include "kmem/heap.h"
 #include "kmem/list.h"
 #include "kmem/meta.h"
@@ -102,7 +103,7 @@ static uint32_t fetch_from_queue(struct view *view, unsigned int size_class)
 {
 	struct page *page;
 
-	while ((page = view->queues[size_class].first)) {
+	while ((page = view->pages->queues[size_class].first)) {
 		uint32_t nr;
 		void *first = take_from_page(page, &nr);
 
@@ -229,9 +230,10 @@ uint32_t view_fetch(struct view *view, unsigned int size_class)
 {
 	uint32_t nr;
 
-	lock_get(&view->heap->lock);
+	if (!heap_begin(view->heap))
+		return 0;
 	nr = fetch(view, size_class);
-	lock_put(&view->heap->lock);
+	heap_end(view->heap);
 	return nr;
 }
 
@@ -271,14 +273,14 @@ int view_release(struct view *view)
 
 	for (unsigned int size_class = 0; size_class < NR_CLASSES; size_class++) {
 		release_gate(view, size_class);
-		while ((page = view->queues[size_class].first)) {
+		while ((page = view->pages->queues[size_class].first)) {
 			if (release_page(page))
 				return -ENOMEM;
 		}
 		view->nr_shared[size_class] = 0;
 		view->nr_pages[size_class] = 0;
 	}
-	while ((page = view->full.first)) {
+	while ((page = view->pages->full.first)) {
 		if (release_page(page))
 			return -ENOMEM;
 	}
@@ -356,6 +358,20 @@ static void evict(struct heap *heap)
 	lock_put(&heap->lock);
 }
 
+static struct view *create(struct heap *heap)
+{
+	struct view_pages *pages = meta_alloc(sizeof(*pages));
+	struct view *view = pages ? arena_take(heap) : NULL;
+
+	if (!view) {
+		meta_free(pages, sizeof(*pages));
+		return NULL;
+	}
+	view->pages = pages;
+	stock_init(&view->stock, &heap->flight);
+	return view;
+}
+
 static struct view *make(struct heap *heap, uint32_t owner)
 {
 	struct view *view;
@@ -363,15 +379,12 @@ static struct view *make(struct heap *heap, uint32_t owner)
 	if (heap->nr_views >= min(max(heap->nr_pages / 2, HEAP_NR_VIEWS), HEAP_NR_VIEWS_MAX))
 		evict(heap);
 	view = heap->unused;
-	if (view) {
+	if (view)
 		heap->unused = view->next;
-	} else {
-		view = meta_alloc(sizeof(*view));
-		if (!view)
-			return NULL;
-		view->heap = heap;
-		stock_init(&view->stock, &heap->flight);
-	}
+	else
+		view = create(heap);
+	if (!view)
+		return NULL;
 	view->owner = owner;
 	view->is_roots = !owner || owner == group_root()->owner;
 	view->has_own_pages = view->is_roots || heap->nr_views < HEAP_NR_OWN_PAGES;

@@ -3,8 +3,8 @@
 
 #include <errno.h>
 #include <stdint.h>
-#include <sys/mman.h>
 
+#include "base/system.h"
 #include "kmem/mapping.h"
 
 /* Mapped before it is charged: until then it is address space alone. */
@@ -13,12 +13,13 @@ static int map_and_charge(struct umemcg *group, size_t nr_bytes, void **ret_addr
 	void *address;
 	int r;
 
-	address = mmap(NULL, nr_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	address = system_mmap(NULL, nr_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			      -1, 0);
 	if (address == MAP_FAILED)
 		return -ENOMEM;
 	r = mapping_charge(group, KIND_ANON, address, nr_bytes);
 	if (r) {
-		munmap(address, nr_bytes);
+		system_munmap(address, nr_bytes);
 		return r;
 	}
 	*ret_address = address;
@@ -42,7 +43,7 @@ int region_map(struct umemcg *group, size_t nr_bytes, void **ret_address)
 
 static void unmap_forgotten(const struct mapping *mapping)
 {
-	munmap((void *)(uintptr_t)mapping->key, mapping->nr_bytes);
+	system_munmap((void *)(uintptr_t)mapping->key, mapping->nr_bytes);
 	mapping_uncharge(mapping);
 }
 

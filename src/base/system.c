@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/system.h"
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* The kernel gives an address, or -1 through syscall(), which is MAP_FAILED. */
+static void *address_of(long result)
+{
+	return (void *)result;
+}
+
+void *system_mmap(void *address, size_t nr_bytes, int protection, int flags, int fd, off_t offset)
+{
+	return address_of(syscall(SYS_mmap, address, nr_bytes, (long)protection, (long)flags,
+				  (long)fd, offset));
+}
+
+int system_munmap(void *address, size_t nr_bytes)
+{
+	return syscall(SYS_munmap, address, nr_bytes);
+}
+
+int system_mprotect(void *address, size_t nr_bytes, int protection)
+{
+	return syscall(SYS_mprotect, address, nr_bytes, (long)protection);
+}
+
+int system_madvise(void *address, size_t nr_bytes, int advice)
+{
+	return syscall(SYS_madvise, address, nr_bytes, (long)advice);
+}
+
+void *system_mremap(void *address, size_t nr_bytes_old, size_t nr_bytes_new, int flags,
+		    void *new_address)
+{
+	return address_of(
+		syscall(SYS_mremap, address, nr_bytes_old, nr_bytes_new, (long)flags, new_address));
+}
+
+__attribute__((weak)) int system_thread_create(pthread_t *ret_thread, const pthread_attr_t *attr,
+					       void *(*start)(void *arg), void *arg)
+{
+	return pthread_create(ret_thread, attr, start, arg);
+}

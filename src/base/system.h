@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the library asks of the system for itself.
+ *
+ * The preload object offers functions of these names to the program, which charge; what is called
+ * here never comes by them. Memory is asked of the kernel; a thread of libc.
+ */
+#ifndef UMEMCG_BASE_SYSTEM_H
+#define UMEMCG_BASE_SYSTEM_H
+
+#include <pthread.h>
+#include <stddef.h>
+#include <sys/mman.h>
+#include <sys/types.h>
+
+/* As their namesakes, errno included. */
+void *system_mmap(void *address, size_t nr_bytes, int protection, int flags, int fd, off_t offset);
+int system_munmap(void *address, size_t nr_bytes);
+int system_mprotect(void *address, size_t nr_bytes, int protection);
+int system_madvise(void *address, size_t nr_bytes, int advice);
+
+/** system_mremap - mremap(); @new_address counts only with MREMAP_FIXED or MREMAP_DONTUNMAP */
+void *system_mremap(void *address, size_t nr_bytes_old, size_t nr_bytes_new, int flags,
+		    void *new_address);
+
+/** system_thread_create - pthread_create(), libc's own; weak: the preload object has another way */
+int system_thread_create(pthread_t *ret_thread, const pthread_attr_t *attr,
+			 void *(*start)(void *arg), void *arg);
+
+#endif

@@ -12,6 +12,7 @@
 #include "kmem/heap.h"
 #include "kmem/mapping.h"
 #include "kmem/spawn.h"
+#include "shared/attach.h"
 
 _Atomic bool library_is_ready;
 _Atomic unsigned int library_counted;
@@ -85,6 +86,8 @@ static void make_ready(void)
 		report("no address space for the tables of groups: accounting is off");
 		switch_read("cgroup_disable=memory");
 	}
+	if (CONFIG_MEMCG)
+		attach_init();
 	if (heap_init())
 		report("no address space for the heap: allocations will fail");
 	if (mapping_init())

@@ -14,22 +14,19 @@
  *   a stock that is closed, reopened, or left by a dead closer loses no byte and counts none twice;
  *   nobody is stuck.
  *   spin FLAGS -a shared.pml && gcc -O2 -DSAFETY -DCOLLAPSE -o pan pan.c && ./pan -m1000000
- * Checked exhaustively (spin 6.5.2, gcc 12.2, one core), 0 errors:
+ * Checked exhaustively (spin 6.5.2, gcc 12.2, a busy machine), 0 errors:
  *   -DKILLS=1 -DOPS1=1                                       0.6 M states    3 s
- *   -DKILLS=1                                                2.6 M states    8 s
- *   -DKILLS=1 -DMAX=2                                        3.8 M states   14 s
- *   -DKILLS=1 -DTWO=t==1                                     7.7 M states   30 s
- *   -DKILLS=2                                               27.3 M states  190 s
- *   -DKILLS=2 -DMAX=2 -DOPS1=1                               8.4 M states   44 s
- *   -DKILLS=1 -DFORK                                         0.8 M states    3 s
- *   -DKILLS=2 -DFORK                                         7.6 M states   49 s
- *   -DKILLS=0 -DFORK -DOPS0=2 -DOPS1=3 -DMAX=4               0.6 M states    2 s
+ *   -DKILLS=0 -DOPS0=2                                       0.4 M states    5 s
+ *   -DKILLS=1                                                2.6 M states   24 s
+ *   -DKILLS=1 -DTWO=t==1                                     7.7 M states   66 s
+ *   -DKILLS=2                                               27.5 M states  496 s
  * Errors expected: -DS1 (a word is swapped before what it held is recorded); -DS2 (no membarrier);
  *   -DS3 (what a dead closer recorded counts as given back); -DS4 (frees not in flight against a
  *   recovery); -DS5 (refuse with a dead one not recovered); -DKILLS=2 -DOPS1=1 -DS6 (a dead recoverer
  *   is not replaced); -DKILLS=0 -DFORK -DOPS0=2 -DOPS1=3 -DMAX=4 -DS7 (frees of who holds an image
  *   are not stopped by a freeze); -DS8 (the dead are forgotten before usage is set); -DS9 (asked who
- *   is dead, but not whether somebody has just been recovered). */
+ *   is dead, but not whether somebody has just been recovered); -DKILLS=0 -DOPS0=2 -DS10 (what was
+ *   given back is not said for good before the number of the closing changes). */
 #ifndef MAX
 #define MAX 3
 #endif
@@ -67,6 +64,7 @@ bool round[NP];         /* ... the number of the last of them, in the same word 
 short word[NP] = CL;    /* the stock */
 byte taken[NP];         /* what it held when it was closed ... */
 bool stamp[NP];         /* ... by the closing with this number */
+bool given[NP];         /* it was given back, whatever the number of the last closing is now */
 byte ibytes;            /* the image: its bytes; who holds it; merged into its only holder */
 bool holds[NP], merged;
 
@@ -83,7 +81,12 @@ bool wit[NP];           /* ghost: ... and did not fit at some instant of the cal
 #ifdef S3
 #define GIVEN(u) (CLOSED(word[u]) && taken[u]>0)
 #else
-#define GIVEN(u) (CLOSED(word[u]) && taken[u]>0 && stamp[u]==round[u])
+#define GIVEN(u) (CLOSED(word[u]) && taken[u]>0 && (given[u] || stamp[u]==round[u]))
+#endif
+#ifdef S10
+#define MARK skip
+#else
+#define MARK given[s]=1
 #endif
 #define BASE(u)  ((holds[u] && !merged) -> ibytes : 0)
 #define OWN(u)   (used[u]>owed[u]+BASE(u) -> used[u]-owed[u]-BASE(u) : 0)
@@ -150,7 +153,7 @@ slow:           /* ---- in flight */
 		if :: atomic { frz!=0 || rec!=0 -> goto backoff } :: atomic { frz==0 && rec==0 } fi;
 settle:         /* a closed word's bytes: given back already, or kept by one who died closing */
 		if
-		:: atomic { GIVEN(t) -> k=taken[t]; used[t]=used[t]-k }; owed[t]=owed[t]-k; atomic { taken[t]=0; k=0 }
+		:: atomic { GIVEN(t) -> k=taken[t]; owed[t]=owed[t]-k }; used[t]=used[t]-k; atomic { taken[t]=0; given[t]=0; k=0 }
 		:: atomic { CLOSED(word[t]) && !GIVEN(t) && taken[t]>0 -> word[t]=taken[t]; taken[t]=0 }
 		:: else -> skip
 		fi;
@@ -187,13 +190,21 @@ excl:           /* ---- decide at A */
 		od;
 		infl[t]=1;
 		if :: rec==0 :: atomic { rec!=0 -> infl[t]=0 }; frz=0; goto wait fi;
-close:          /* each stock: record, exchange, barrier, look again */
+close:          /* each stock of another: record, exchange, barrier, look again */
 		if :: atomic { s==2 -> s=0; k=0; goto closed }
-		   :: atomic { s<2 && (CLOSED(word[s]) || DEAD(s) || gone[s]) && (taken[s]==0 || GIVEN(s) || DEAD(s) || gone[s]) -> s++; goto close }
-		   :: atomic { s<2 && !DEAD(s) && !gone[s] && CLOSED(word[s]) && taken[s]>0 && !GIVEN(s) } -> goto barrier
-		   :: atomic { s<2 && !DEAD(s) && !gone[s] && !CLOSED(word[s]) && word[s]>=0 -> v=word[s] }
-		   /* overdrawn: the owner comes; it may have died */
-		   :: atomic { s<2 && !CLOSED(word[s]) && word[s]<0 && (DEAD(s) || gone[s]) -> s++; goto close }
+		   :: atomic { s<2 && (DEAD(s) || gone[s] || (s!=t && CLOSED(word[s]) && taken[s]==0)) -> s++; goto close }
+		   /* Of the last closing, and not settled: said for good before the number changes. */
+		   :: atomic { s<2 && s!=t && !DEAD(s) && !gone[s] && GIVEN(s) -> MARK }; round[s]=!round[s]; atomic { s++; goto close }
+		   /* One's own: given back by whom it is, unless another did so already. */
+		   :: atomic { s==t && GIVEN(t) -> k=taken[t]; owed[t]=owed[t]-k }; used[t]=used[t]-k;
+		      atomic { taken[t]=0; given[t]=0; k=0; s++; goto close }
+		   :: atomic { s==t && s<2 && !GIVEN(t) -> if :: CLOSED(word[t]) -> k=taken[t] :: else -> k=OPEN(t) fi;
+		      word[t]=CL; taken[t]=0; d=DOWN(t,k) };
+		      atomic { sub(A,d) }; atomic { sub(R,d) }; used[t]=used[t]-k; atomic { k=0; d=0; s++; goto close }
+		   /* Left by one who died closing: adopted. */
+		   :: atomic { s<2 && s!=t && !DEAD(s) && !gone[s] && CLOSED(word[s]) && taken[s]>0 && !GIVEN(s) } -> goto barrier
+		   :: atomic { s<2 && s!=t && !DEAD(s) && !gone[s] && !CLOSED(word[s]) && word[s]>=0 -> v=word[s] }
+		   /* Overdrawn: the owner comes, or has died. */
 		fi;
 #ifndef S1
 		atomic { taken[s]=v; stamp[s]=!round[s] };
@@ -213,8 +224,6 @@ barrier:
 		atomic { sub(A,d) }; atomic { sub(R,d) };
 		atomic { k=0; d=0; v=0; s++ }; goto close;
 closed:
-		/* One's own stock was closed with the others'. */
-		if :: atomic { GIVEN(t) -> k=taken[t]; used[t]=used[t]-k }; owed[t]=owed[t]-k; atomic { taken[t]=0; k=0 } :: else fi;
 		atomic { m=nrec; d=UP(t,n) }; used[t]=used[t]+n;
 		if
 		:: atomic { usage[A]+d<=MAX -> add(A,d) };
@@ -308,7 +317,7 @@ recover:        /* ---- all of it again from the start, by whoever comes */
 		atomic { nrec++; if :: frz!=0 && (dead>>(frz-1))&1 -> frz=0 :: else fi };
 		do
 		:: atomic { s<NP && !((dead>>s)&1) -> s++ }
-		:: atomic { s<NP && ((dead>>s)&1) -> word[s]=CL; taken[s]=0; infl[s]=0; busy[s]=0 };
+		:: atomic { s<NP && ((dead>>s)&1) -> word[s]=CL; taken[s]=0; given[s]=0; infl[s]=0; busy[s]=0 };
 		   used[s]=0; owed[s]=0;
 		   atomic { gone[s]=1; obj[s]=0; pend[s]=0; holds[s]=0; s++ }   /* last */
 		:: atomic { s==NP -> break }

@@ -43,13 +43,16 @@
 struct worker {
 	pthread_t thread;
 	struct flight flight;
-	struct stock stock;
+	struct stock *stock; /* the row of the worker's number */
 	struct umemcg *group;
 	uint64_t nr_held; /* objects that it may hold at most, or was able to take */
 	uint64_t nr_rounds;
 	uint32_t nr_listed; /* on the gate's pretended list, which the stock keeps while unbound */
 	unsigned int seed;
 };
+
+/* A chunk, and behind it its window. */
+static char chunk[2 * WINDOW_DISTANCE] aligned_to(4096);
 
 static struct worker workers[NR_THREADS];
 static pthread_barrier_t start;
@@ -79,11 +82,12 @@ static uint64_t usage(const struct umemcg *group)
 
 static void prepare(struct worker *worker, struct umemcg *group, unsigned int seed)
 {
-	if (!worker->stock.flight) {
+	if (!worker->stock) {
+		worker->stock = (void *)(chunk + (worker - workers) * WINDOW_ROW_BYTES);
 		flight_register(&worker->flight);
-		stock_init(&worker->stock, &worker->flight);
+		stock_init(worker->stock, &worker->flight);
 	}
-	stock_bind(&worker->stock, group->owner);
+	stock_bind(worker->stock, group->owner);
 	worker->group = group;
 	worker->seed = seed;
 }
@@ -93,10 +97,10 @@ static bool take_object(struct worker *worker)
 {
 	uint32_t nr_new = 0;
 
-	if (!stock_take_object(&worker->stock.gates[GATE])) {
+	if (!stock_take_object(&worker->stock->gates[GATE])) {
 		if (!worker->nr_listed)
 			worker->nr_listed = nr_new = NR_LISTED;
-		if (stock_refill(&worker->stock, GATE, nr_new))
+		if (stock_refill(worker->stock, GATE, nr_new))
 			return false;
 	}
 	check(worker->nr_listed > 0);
@@ -106,8 +110,8 @@ static bool take_object(struct worker *worker)
 
 static void put_object(struct worker *worker)
 {
-	if (!stock_put_bytes(&worker->stock, OBJECT))
-		stock_uncharge(&worker->stock, OBJECT);
+	if (!stock_put_bytes(worker->stock, OBJECT))
+		stock_uncharge(worker->stock, OBJECT);
 }
 
 static void run(void *(*body)(void *), unsigned int nr)
@@ -150,7 +154,7 @@ static void fill_exactly(struct umemcg *limited, struct umemcg *charged)
 			put_object(&workers[i]);
 			workers[i].nr_held--;
 		}
-		stock_unbind(&workers[i].stock);
+		stock_unbind(workers[i].stock);
 	}
 	check(usage(charged) == 0 && usage(group_root()) == 0);
 	set_max(limited, UMEMCG_MAX);
@@ -203,7 +207,7 @@ static void churn_in(struct umemcg *limited, struct umemcg *charged)
 	}
 	run(churn, NR_THREADS);
 	for (unsigned int i = 0; i < NR_THREADS; i++)
-		stock_unbind(&workers[i].stock);
+		stock_unbind(workers[i].stock);
 	check(usage(charged) == 0 && usage(group_root()) == 0);
 	set_max(limited, UMEMCG_MAX);
 }
@@ -222,12 +226,12 @@ static void *large(void *arg)
 
 	pthread_barrier_wait(&start);
 	for (uint64_t round = 0; round < worker->nr_rounds; round++) {
-		bool fits = !stock_charge(&worker->stock, worker->nr_held);
+		bool fits = !stock_charge(worker->stock, worker->nr_held);
 
 		/* 50 always fits below the parent's 50; 60 never does. */
 		check(fits == (worker->nr_held == 50));
 		if (fits)
-			stock_uncharge(&worker->stock, 50);
+			stock_uncharge(worker->stock, 50);
 	}
 	return NULL;
 }
@@ -246,7 +250,7 @@ static void a_charge_that_fails_does_not_make_another_fail(void **state)
 	}
 	run(large, 4);
 	for (unsigned int i = 0; i < 4; i++)
-		stock_unbind(&workers[i].stock);
+		stock_unbind(workers[i].stock);
 	check(usage(bottom) == 0 && usage(group_root()) == 0);
 	set_max(top, UMEMCG_MAX);
 	set_max(bottom, UMEMCG_MAX);
@@ -270,7 +274,7 @@ static void the_heir_is_repaid(void **state)
 		check(usage(top) == before + 2 * OBJECT);
 		put_object(&workers[0]);
 		owner_uncharge(&workers[1].flight, owner, OBJECT);
-		stock_unbind(&workers[0].stock);
+		stock_unbind(workers[0].stock);
 		check(usage(top) == before);
 	}
 }
@@ -288,8 +292,8 @@ static void *hammer(void *arg)
 		for (unsigned int i = 0; i < HAMMER_RUN; i++)
 			check(take_object(worker));
 		if (round % 64 == 0) {
-			check(!stock_charge(&worker->stock, 5));
-			stock_uncharge(&worker->stock, 5);
+			check(!stock_charge(worker->stock, 5));
+			stock_uncharge(worker->stock, 5);
 		}
 		for (unsigned int i = 0; i < HAMMER_RUN; i++)
 			put_object(worker);
@@ -325,7 +329,7 @@ static void drains_beside_the_fast_path_lose_nothing(void **state)
 		check(!pthread_join(workers[i].thread, NULL));
 	pthread_barrier_destroy(&start);
 	for (unsigned int i = 0; i < 3; i++)
-		stock_unbind(&workers[i].stock);
+		stock_unbind(workers[i].stock);
 	check(usage(middle) == 0 && usage(group_root()) == 0);
 	check(atomic_load(&rare_of(middle)->events[EVENT_UNDERFLOW]) == 0);
 }
@@ -333,12 +337,14 @@ static void drains_beside_the_fast_path_lose_nothing(void **state)
 /* A remembered refusal is forgotten as soon as anything is given back below it. */
 static void what_is_given_back_is_noticed(void **state)
 {
-	struct stock *mine = &workers[0].stock, *others = &workers[1].stock;
+	struct stock *mine, *others;
 
 	(void)state;
 	set_max(middle, 3 * OBJECT);
 	prepare(&workers[0], middle, 0);
 	prepare(&workers[1], middle, 0);
+	mine = workers[0].stock;
+	others = workers[1].stock;
 	check(take_object(&workers[1]) && take_object(&workers[1]));
 	check(stock_charge(mine, 2 * OBJECT) == -ENOMEM);
 	/* Fits, and must not open a stock that would hide what comes back. */
@@ -358,6 +364,7 @@ static int prepare_tree(void **state)
 {
 	(void)state;
 	switch_read("cgroup_enable=memory");
+	check(!window_map(chunk));
 	barrier_init();
 	if (group_init())
 		return -1;

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT */
+#include "shared/leaf.h"
+
+#include <errno.h>
+
+#include "base/report.h"
+#include "charge/above.h"
+#include "charge/barrier.h"
+#include "charge/charge.h"
+#include "charge/counter.h"
+#include "charge/drain.h"
+#include "charge/flight.h"
+#include "charge/owner.h"
+#include "charge/window.h"
+#include "shared/chunk.h"
+#include "shared/climb.h"
+#include "shared/decide.h"
+#include "shared/ring.h"
+#include "shared/thread.h"
+#include "shared/tree.h"
+
+/* The tree that this process charges, and the group that it is below. Set once. */
+static struct segment *own;
+static uint32_t own_group;
+
+static bool is_frozen(void)
+{
+	return climb_is_frozen(own, own_group);
+}
+
+static bool holds_image(void)
+{
+	/* relaxed: it changes while nobody is in flight. */
+	return atomic_load_explicit(&segment_process(own, own->process)->image,
+				    memory_order_relaxed);
+}
+
+/* What is given back while an image is held lowers usage by another number of bytes than it has. */
+static bool frees_wait(void)
+{
+	return holds_image() ? is_frozen() : climb_is_recovering(own);
+}
+
+static void wait_thawed(void)
+{
+	climb_wait_thawed(own, own_group);
+}
+
+static uint32_t try_add(uint64_t nr_bytes, bool use_reserve)
+{
+	return climb_try_add(own, own->process, nr_bytes, use_reserve);
+}
+
+static void sub(uint64_t nr_bytes)
+{
+	climb_sub(own, own->process, nr_bytes);
+}
+
+static uint64_t headroom(bool use_reserve)
+{
+	return climb_headroom(own, own->process, use_reserve);
+}
+
+static uint32_t refused(uint64_t nr_bytes)
+{
+	return climb_refused(own, own->process, nr_bytes);
+}
+
+static bool is_certain(uint32_t at)
+{
+	return decide_is_certain(own, at);
+}
+
+struct attempt {
+	struct flight *flight;
+	uint32_t owner;
+	uint32_t frozen; /* what kept it from taking off */
+};
+
+static bool take_off(void *arg)
+{
+	struct attempt *attempt = arg;
+
+	return flight_try_begin_here(attempt->flight, attempt->owner, &attempt->frozen);
+}
+
+static void land(void *arg)
+{
+	struct attempt *attempt = arg;
+
+	flight_end(attempt->flight);
+}
+
+static void wait(void *arg)
+{
+	struct attempt *attempt = arg;
+
+	if (attempt->frozen)
+		flight_wait_thawed(attempt->frozen);
+}
+
+static uint32_t try_charge(void *arg, uint64_t nr_bytes)
+{
+	const struct attempt *attempt = arg;
+	uint32_t full = counter_try_add(owner_counter(attempt->owner), 0, nr_bytes,
+					attempt->flight->reserve_depth > 0);
+
+	if (!full)
+		owner_charge_gone(attempt->owner, nr_bytes);
+	return full;
+}
+
+static void drain(void *arg)
+{
+	(void)arg;
+	drain_below(ROOT_COUNTER);
+}
+
+static const struct decider_ops ops = {
+	.take_off = take_off,
+	.land = land,
+	.wait = wait,
+	.drain = drain,
+	.try_charge = try_charge,
+};
+
+/* The number of the thread's row; 0 for a flight that lies in no segment, since there was no room.
+ */
+static uint32_t row_number(const struct flight_row *row)
+{
+	const struct shared_thread *first = segment_thread(own, 1);
+	const struct shared_thread *thread = (const void *)row;
+
+	return thread >= first && thread < first + own->nr_rows[REGION_THREADS] - 1
+		       ? (uint32_t)(thread - first) + 1
+		       : 0;
+}
+
+static int decide_above(struct flight *flight, uint32_t owner, uint64_t nr_bytes, uint32_t at,
+			uint32_t *ret_at)
+{
+	struct attempt attempt = { .flight = flight, .owner = owner };
+	struct decider decider = {
+		.process = own->process,
+		.thread = row_number(flight->row),
+		.ops = &ops,
+		.arg = &attempt,
+	};
+
+	*ret_at = at;
+	/* A thread that nobody can see may not decide. */
+	return decider.thread ? decide(own, &decider, nr_bytes, at, ret_at) : -ENOMEM;
+}
+
+static struct flight_row *row(void)
+{
+	uint32_t thread = thread_claim(own, own->process);
+
+	if (!thread)
+		report("no room for one more thread in the tree \"%s\"", own->name);
+	return thread ? &segment_thread(own, thread)->flight : NULL;
+}
+
+static uint32_t nr_flights(void)
+{
+	return max(segment_nr_used(own, REGION_THREADS), 1u);
+}
+
+static uint32_t round_given(void)
+{
+	/* acquire: pairs with climb_give_back(). */
+	return atomic_load_explicit(&segment_process(own, own->process)->owed,
+				    memory_order_acquire) &
+	       1;
+}
+
+static void settle(uint64_t nr_bytes)
+{
+	climb_settle(own, own->process, nr_bytes);
+}
+
+static void count_kind(enum kind kind, int64_t nr_bytes)
+{
+	struct shared_process *its = segment_process(own, own->process);
+
+	/* relaxed: for show. */
+	atomic_fetch_add_explicit(kind == KIND_STACK ? &its->nr_bytes_stack : &its->nr_bytes_anon,
+				  (uint64_t)nr_bytes, memory_order_relaxed);
+}
+
+static void tell(uint32_t at, uint64_t nr_bytes, char *path, size_t size, uint64_t *ret_max,
+		 uint64_t *ret_usage)
+{
+	const struct shared_group *group = segment_group(own, at & ~ABOVE);
+
+	ring_refused(own, own->process, at & ~ABOVE, nr_bytes);
+	if (!group || !size)
+		return;
+	/* relaxed: for a message. */
+	*ret_max = atomic_load_explicit(&group->counter.max, memory_order_relaxed);
+	*ret_usage = atomic_load_explicit(&group->counter.usage, memory_order_relaxed);
+	tree_path_end(own, at & ~ABOVE, path, size);
+}
+
+static int map_window(void *window)
+{
+	return chunk_map(own, own->process, window);
+}
+
+static int commit_window_row(const void *row)
+{
+	return chunk_commit_row(own, row);
+}
+
+static const struct window_ops windows = { .map = map_window, .commit = commit_window_row };
+
+static const struct charge_above above = {
+	.is_frozen = is_frozen,
+	.frees_wait = frees_wait,
+	.wait_thawed = wait_thawed,
+	.try_add = try_add,
+	.sub = sub,
+	.headroom = headroom,
+	.refused = refused,
+	.is_certain = is_certain,
+	.decide = decide_above,
+	.nr_flights = nr_flights,
+	.round = round_given,
+	.settle = settle,
+	.count_kind = count_kind,
+	.row = row,
+	.tell = tell,
+};
+
+void leaf_begin(struct segment *segment, uint32_t group)
+{
+	own = segment;
+	own_group = group;
+	charge_above = &above;
+	/* Without barriers that reach others, or with objects not counted, stocks stay closed. */
+	if (barrier_join() && switch_counts(KIND_SLAB))
+		window_shared = &windows;
+}
+
+void leaf_end(void)
+{
+	charge_above = NULL;
+	window_shared = NULL;
+}

@@ -2,8 +2,10 @@
 /*
  * The command: finds the verb and hands over to it.
  *
- * A verb of the lab is a program of its own, umemcg-bench, found beside this one or in $PATH.
+ * Nothing of the library is called here: run-program must not. A verb of the lab is a program of
+ * its own, umemcg-bench, found beside this one or in $PATH.
  */
+#include <errno.h>
 #include <argp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,27 +14,47 @@
 #include "umemcg.h"
 #include "verb.h"
 
-#define EXIT_WRONG_INPUT 2
-
 static const struct verb {
 	const char *name;
 	int (*run)(int argc, char **argv);
 } verbs[] = {
+	{ "run", verb_run },
+	{ "ls", verb_ls },
+	{ "get", verb_get },
+	{ "set", verb_set },
+	{ "rm", verb_rm },
+	{ "ps", verb_ps },
+	{ "events", verb_events },
 	{ "bench", verb_lab },
 	{ "compare", verb_lab },
+	/* For the command itself, and for shells; nobody is told of them. */
+	{ "run-program", verb_run_program },
+	{ "complete", verb_complete },
 };
 
-#define NR_VERBS (sizeof(verbs) / sizeof(verbs[0]))
+#define NR_VERBS        (sizeof(verbs) / sizeof(verbs[0]))
+#define NR_HIDDEN_VERBS 2
 
 static const char doc[] =
 	"Memory groups for user space, and what memory accounting costs.\n"
 	"\n"
 	"Verbs:\n"
+	"  run        run a program in a group with a limit\n"
+	"  ls         print groups, and what they hold\n"
+	"  get        print control files of a group\n"
+	"  set        write control files of a group\n"
+	"  rm         remove a group, or a tree\n"
+	"  ps         print the processes of a tree\n"
+	"  events     print what happened at limits, or what happens\n"
 	"  bench      measure the price of accounting, libumemcg's and the kernel's\n"
 	"  compare    judge results of bench, and print them as tables\v"
 	"`umemcg VERB --help' explains a verb.\n"
 	"\n"
 	"Examples:\n"
+	"  umemcg run --max 300M -- python3 script.py\n"
+	"      Give a program and all it starts 300 MiB; what does not fit fails in it.\n"
+	"  umemcg ls\n"
+	"      Print who uses how much.\n"
 	"  umemcg bench\n"
 	"      Measure what can be measured here in a minute, and print the tables.\n"
 	"  umemcg bench -t lib,kernel -w fork,pft --json result.json\n"
@@ -74,7 +96,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 
 static void print_verbs(FILE *stream)
 {
-	for (size_t i = 0; i < NR_VERBS; i++)
+	for (size_t i = 0; i < NR_VERBS - NR_HIDDEN_VERBS; i++)
 		fprintf(stream, "%s%s", i ? ", " : "", verbs[i].name);
 }
 
@@ -107,12 +129,23 @@ int main(int argc, char **argv)
 		.doc = doc,
 	};
 	struct request request = { 0 };
-	const struct verb *verb;
-	int index = 1;
+	const struct verb *verb = NULL;
+	int index = 1, error;
+
+	/* Without argp, which allocates: run-program may have a limit under which nothing fits. */
+	if (argc > 1 && argv[1][0] != '-')
+		verb = find_verb(argv[1]);
+	if (verb)
+		return verb->run(argc - 1, argv + 1);
 
 	/* argp's own words take two lines, so that it is told to keep quiet. */
-	if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER | ARGP_NO_ERRS | ARGP_NO_HELP, &index,
-		       &request))
+	error = argp_parse(&argp, argc, argv, ARGP_IN_ORDER | ARGP_NO_ERRS | ARGP_NO_HELP, &index,
+			   &request);
+	if (error == ENOMEM) {
+		fputs("umemcg: no memory is left\n", stderr);
+		return EXIT_FAILURE;
+	}
+	if (error)
 		return refuse("unknown option", argv[index > 1 ? index - 1 : 1]);
 	if (!request.verb_index)
 		return refuse("no verb", NULL);

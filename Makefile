@@ -27,10 +27,18 @@ bench: deps
 	$(MAKE) all
 	bench/budgets/budgets.py $(BUILD)
 
+demo-postgres: deps
+	$(MAKE) all
+	examples/demo-postgres --build $(BUILD) $(DEMO_OPTIONS)
+
+bench-preload: deps
+	$(MAKE) all
+	bench/preload/preload.py --build $(BUILD) $(BENCH_OPTIONS)
+
 install: all
 	meson install -C $(BUILD) --no-rebuild
 
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all deps run test bench install clean
+.PHONY: all deps run test bench bench-preload demo-postgres install clean

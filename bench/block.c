@@ -14,6 +14,7 @@
 #include "block.h"
 #include "meters/time/clock.h"
 #include "targets/kernel/cgroup.h"
+#include "targets/lib/tree.h"
 
 #define REPORT_FD 3
 /* How often a block in flight looks whether it is to end. */
@@ -45,6 +46,12 @@ static void child_exec(const struct block_request *request, int report_fd, bool 
 		setenv("UMEMCG_CMDLINE", request->command_line, 1);
 	else
 		unsetenv("UMEMCG_CMDLINE");
+	unsetenv("UMEMCG_TREE");
+	if (request->tree_directory) {
+		setenv("XDG_RUNTIME_DIR", request->tree_directory, 1);
+		setenv("UMEMCG_TREE", LIB_TREE_NAME, 1);
+		setenv("UMEMCG_GROUP", "/" LIB_TREE_NAME, 1);
+	}
 	if (request->procs && cgroup_enter(request->procs))
 		_exit(FAILED_CGROUP);
 	execvp(request->program, request->argv);

@@ -10,9 +10,10 @@
 struct block_request {
 	const char *program; /* to execute; argv[0] is given apart */
 	char *const *argv;
-	const char *command_line; /* UMEMCG_CMDLINE, or NULL for none */
-	const char *procs;        /* cgroup.procs of the group to run in, or NULL to stay */
-	double timeout_s;         /* 0 for none */
+	const char *command_line;   /* UMEMCG_CMDLINE, or NULL for none */
+	const char *procs;          /* cgroup.procs of the group to run in, or NULL to stay */
+	const char *tree_directory; /* of the shared tree that it is a leaf of, or NULL */
+	double timeout_s;           /* 0 for none */
 };
 
 /** block_interrupted - set by a signal's handler: the block in flight is ended, no other starts */

@@ -12,6 +12,7 @@
 #include "run.h"
 #include "schedule.h"
 #include "targets/kernel/place.h"
+#include "targets/lib/tree.h"
 
 /* Enough rounds for an interval, if the time allows it. */
 #define NR_ROUNDS_WANTED 24
@@ -92,6 +93,33 @@ static void make_arguments(const struct run *run, const struct suite *suite, con
 	argue_number(arguments, "--warm-up", suite->nr_operations / 10 + 1);
 }
 
+/* Whether the library counts anything at all. */
+static bool is_accounted(const struct configuration *state)
+{
+	return !state->not_compiled &&
+	       !(state->switches && !strcmp(state->switches, "cgroup_disable=memory"));
+}
+
+static int run_worker(const struct suite *suite, const struct configuration *state,
+		      struct block_request *request, struct protocol_block *ret_block)
+{
+	char directory[LIB_TREE_PATH];
+	int error;
+
+	if (suite->target != WORKLOAD_LIB || !suite->workload->shares_tree || !is_accounted(state))
+		return block_run_worker(request, ret_block);
+	error = lib_tree_make(directory);
+	if (error) {
+		snprintf(ret_block->error, sizeof(ret_block->error), "making a tree: %s",
+			 strerror(-error));
+		return error;
+	}
+	request->tree_directory = directory;
+	error = block_run_worker(request, ret_block);
+	lib_tree_remove(directory);
+	return error;
+}
+
 /* Runs one block of a job where its configuration wants it. */
 static int job_run(struct run *run, const struct suite *suite, const struct job *job,
 		   unsigned int round, double calibrate_s, struct protocol_block *ret_block)
@@ -128,7 +156,7 @@ static int job_run(struct run *run, const struct suite *suite, const struct job 
 		request.argv = arguments.argv;
 		request.command_line = kernel ? NULL : state->command_line;
 		request.timeout_s = BLOCK_TIMEOUT_S;
-		error = block_run_worker(&request, ret_block);
+		error = run_worker(suite, state, &request, ret_block);
 	}
 	nr_bytes_peak = place_leave(&run->places, &place);
 	if (nr_bytes_peak)

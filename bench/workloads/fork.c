@@ -19,11 +19,12 @@ const struct workload workload_fork = {
 	.name = "fork",
 	.description = "fork, the child exits at once, the parent waits; parents side by side",
 	.title = {
-		[WORKLOAD_LIB] = "fork intensive workload (lib: a private copy of the tree)",
+		[WORKLOAD_LIB] = "fork intensive workload (lib: processes of a shared tree)",
 		[WORKLOAD_KERNEL] = "fork intensive workload (kernel)",
 	},
 	.workers = WORKLOAD_PROCESSES,
 	.check = WORKLOAD_CHECK_COUNTED,
+	.shares_tree = true,
 	.metrics = {
 		{ "elapsed time", "s", WORKLOAD_LOWER, workload_elapsed },
 		{ "time per fork", "us", WORKLOAD_LOWER, workload_us_per_unit },

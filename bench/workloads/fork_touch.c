@@ -90,11 +90,12 @@ const struct workload workload_fork_touch = {
 	.name = "fork_touch",
 	.description = "as fork, but the child writes a byte in each of N anonymous pages",
 	.title = {
-		[WORKLOAD_LIB] = "fork + user mem (lib: the child's region, charged when mapped)",
+		[WORKLOAD_LIB] = "fork + user mem (lib: in a shared tree, the child's region charged when mapped)",
 		[WORKLOAD_KERNEL] = "fork + user mem (kernel)",
 	},
 	.workers = WORKLOAD_PROCESSES,
 	.check = WORKLOAD_CHECK_COUNTED,
+	.shares_tree = true,
 	.metrics = {
 		{ "elapsed time", "s", WORKLOAD_LOWER, workload_elapsed },
 		{ "time per fork", "us", WORKLOAD_LOWER, workload_us_per_unit },

@@ -109,6 +109,7 @@ struct workload {
 	enum workload_check check;
 	bool mmtests;      /* its tables are laid out as mmtests does; worker counts by its rule */
 	bool makes_groups; /* kernel: needs a group that groups can be made in */
+	bool shares_tree;  /* lib: where it is accounted, as processes of a shared tree */
 	bool makes_groups_at_root; /* even where no group is in use */
 	struct workload_metric metrics[WORKLOAD_NR_METRICS];
 

@@ -19,19 +19,14 @@ void stock_note_external(void)
 	}
 }
 
-static void make_private(void *window)
+/* Before this nobody of the child has touched a word, so nothing of the parent's is changed. */
+static int renew_window(void *window)
 {
+	if (window_shared)
+		return window_shared->map(window);
 	system_mmap(window, WINDOW_DISTANCE, PROT_READ | PROT_WRITE,
 		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
-}
-
-/* Before this nobody of the child has touched a word, so nothing of the parent's is changed. */
-static void renew_window(void *window)
-{
-	if (window_shared && window_shared->map(window))
-		window_shared = NULL;
-	if (!window_shared)
-		make_private(window);
+	return 0;
 }
 
 /* All stocks were emptied before the fork (charge_hold()), and settled. */
@@ -42,22 +37,34 @@ static void close_anew(struct stock *stock)
 	word_set(stock_external(stock), stock->external_at_fork);
 }
 
-void stock_renew_windows(void)
+static int renew_all(void)
 {
 	const void *renewed = NULL;
 	struct stock *stock;
 
-	/* The stocks of a chunk follow each other in the list of their thread. */
 	for_each_stock(stock)
 	{
+		int r = 0;
+
+		/* The stocks of a chunk follow each other in the list of their thread. */
 		if (renewed != window_base(stock)) {
 			renewed = window_base(stock);
-			renew_window(window_base(stock));
+			r = renew_window(window_base(stock));
 		}
-		if (window_shared && window_shared->commit(stock_words(stock))) {
-			make_private(window_base(stock));
-			window_shared = NULL;
-		}
+		if (!r)
+			r = window_commit(stock);
+		if (r)
+			return r;
 		close_anew(stock);
 	}
+	return 0;
+}
+
+void stock_renew_windows(void)
+{
+	if (!renew_all())
+		return;
+	/* All of them: a window is one kind of memory, and private memory is there. */
+	window_shared = NULL;
+	renew_all();
 }

@@ -10,12 +10,14 @@
 
 #include <cmocka.h>
 
+#include <limits.h>
 #include <pthread.h>
 #include <sched.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "charge/barrier.h"
+#include "charge/charge.h"
 #include "charge/closing.h"
 #include "charge/counter.h"
 #include "charge/drain.h"
@@ -24,7 +26,7 @@
 #include "kmem/heap.h"
 #include "umemcg.h"
 
-#define NR_WINDOWS 4u
+#define NR_WINDOWS 8u
 #define NR_OBJECTS 20u
 #define OBJECT     64u
 
@@ -43,10 +45,15 @@ static int map_shared(void *window)
 	return 0;
 }
 
-/* The whole of it has memory. */
+/* Rows of it that have memory yet. */
+static unsigned int nr_rows_left = UINT_MAX;
+
 static int commit(const void *row)
 {
 	(void)row;
+	if (!nr_rows_left)
+		return -1;
+	nr_rows_left--;
 	return 0;
 }
 
@@ -326,6 +333,41 @@ static void what_is_being_moved_is_waited_for(void **state)
 	assert_int_equal(nr_bytes, 9);
 }
 
+/* The last of the tests: from here on no window is shared. */
+static void windows_that_a_child_has_no_memory_for_are_closed_and_private(void **state)
+{
+	struct umemcg *groups[2];
+	void *objects[2];
+	unsigned int nr_stocks = 0;
+	struct stock *stock;
+
+	(void)state;
+	for (unsigned int i = 0; i < 2; i++) {
+		groups[i] = enter_new();
+		objects[i] = umemcg_malloc(OBJECT);
+	}
+	charge_hold();
+	stock_note_external();
+	for_each_stock(stock) nr_stocks++;
+	/* The last one's chunk has others before it, that are in shared memory by then. */
+	nr_rows_left = nr_stocks - 1;
+	stock_renew_windows();
+	charge_release();
+	assert_null(window_shared);
+	for_each_stock(stock)
+	{
+		for (unsigned int word = WORD_ROOM; word < STOCK_NR_WORDS; word++)
+			assert_true(word_is_closed(word_look(&stock_words(stock)->words[word])));
+	}
+	for (unsigned int i = 0; i < 2; i++) {
+		umemcg_free(objects[i]);
+		umemcg_drain(groups[i]);
+		assert_int_equal(usage(groups[i]), 0);
+		umemcg_enter(NULL);
+		assert_int_equal(umemcg_destroy(groups[i]), 0);
+	}
+}
+
 static int prepare(void **state)
 {
 	(void)state;
@@ -350,6 +392,7 @@ int main(void)
 		cmocka_unit_test_setup(a_store_that_was_on_its_way_is_taken_too, open_row),
 		cmocka_unit_test_setup(an_overdrawn_room_keeps_the_stock_open, open_row),
 		cmocka_unit_test_setup(what_is_being_moved_is_waited_for, open_row),
+		cmocka_unit_test(windows_that_a_child_has_no_memory_for_are_closed_and_private),
 	};
 
 	return cmocka_run_group_tests(tests, prepare, NULL);

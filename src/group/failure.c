@@ -80,6 +80,8 @@ static void record_above(uint32_t at, const struct umemcg *charged, uint64_t nr_
 	failure->sequence = 1 + atomic_fetch_add_explicit(&nr_failures, 1, memory_order_relaxed);
 	failure->nr_bytes_asked = nr_bytes;
 	failure->nr_consumers = 0;
+	failure->nr_bytes_max = failure->nr_bytes_current = 0;
+	failure->group[0] = '\0';
 	copy_path(charged, failure->charged, sizeof(failure->charged));
 	charge_above->tell(at, nr_bytes, failure->group, sizeof(failure->group),
 			   &failure->nr_bytes_max, &failure->nr_bytes_current);

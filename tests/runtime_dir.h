@@ -39,7 +39,9 @@ static inline void runtime_dir_remove(void)
 /** runtime_dir_make - to be followed by runtime_dir_remove() */
 static inline void runtime_dir_make(void)
 {
-	if (!mkdtemp(runtime_dir) || setenv("XDG_RUNTIME_DIR", runtime_dir, 1)) {
+	/* Within a limited process the other one would come first. */
+	if (!mkdtemp(runtime_dir) || setenv("XDG_RUNTIME_DIR", runtime_dir, 1) ||
+	    unsetenv("UMEMCG_RUNTIME_DIR")) {
 		perror(runtime_dir);
 		exit(1);
 	}

@@ -190,9 +190,7 @@ void child_made(struct segment *segment, pid_t pid)
 
 static void give_up(struct segment *segment, uint32_t process)
 {
-	/* With whatever it holds: a recovery takes that out of the books. */
-	atomic_fetch_or_explicit(&segment_process(segment, process)->flags, PROCESS_LEFT,
-				 memory_order_release);
+	slot_give_up(segment, process);
 	recovery_run(segment, true);
 }
 

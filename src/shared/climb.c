@@ -71,13 +71,13 @@ uint64_t climb_image_bytes(const struct segment *segment, uint32_t process)
 		   : 0;
 }
 
-static uint64_t own_of(uint64_t used, uint64_t not_own)
+static uint64_t own_of(uint64_t used, uint64_t foreign)
 {
-	return used > not_own ? used - not_own : 0;
+	return used > foreign ? used - foreign : 0;
 }
 
 /* What of `used` is not the process's own: given back by others, or held by reference. */
-static uint64_t not_own(const struct segment *segment, uint32_t process)
+static uint64_t foreign_bytes(const struct segment *segment, uint32_t process)
 {
 	const struct shared_process *its = segment_process(segment, process);
 	uint64_t owed = atomic_load_explicit(&its->owed, memory_order_relaxed) >> 1;
@@ -93,7 +93,7 @@ uint64_t climb_own(const struct segment *segment, uint32_t process)
 	if (!its)
 		return 0;
 	used = atomic_load_explicit(&its->used, memory_order_relaxed);
-	return min(own_of(used, not_own(segment, process)), COUNTER_USAGE_MAX);
+	return min(own_of(used, foreign_bytes(segment, process)), COUNTER_USAGE_MAX);
 }
 
 uint32_t climb_nr_processes(const struct segment *segment, uint32_t group)
@@ -105,7 +105,6 @@ uint32_t climb_nr_processes(const struct segment *segment, uint32_t group)
 		const struct shared_process *its = segment_process(segment, row);
 		uint32_t state = atomic_load_explicit(&its->state, memory_order_relaxed);
 		uint32_t below = atomic_load_explicit(&its->group, memory_order_relaxed);
-
 		uint32_t flags = atomic_load_explicit(&its->flags, memory_order_relaxed);
 
 		nr += state != PROCESS_FREE && below &&
@@ -115,27 +114,49 @@ uint32_t climb_nr_processes(const struct segment *segment, uint32_t group)
 	return max(nr, 1u);
 }
 
+/* What of a group's max is not set aside. */
+static uint64_t rest_of(const struct shared_group *group)
+{
+	uint64_t max = atomic_load_explicit(&group->counter.max, memory_order_relaxed);
+	uint64_t reserve = atomic_load_explicit(&group->reserve, memory_order_relaxed);
+
+	return max - min(max, reserve);
+}
+
 /*
  * The reserve is for processes that have no more than their part of the rest, so that the greedy
- * one is refused first, and for threads that are in the reserve.
+ * one is refused first. A part of the rest and not of max: one that is alone would leave nothing
+ * of the reserve to its threads that are in it.
  */
+static enum bound bound_at(const struct segment *segment, uint32_t row, uint64_t own,
+			   uint64_t nr_bytes)
+{
+	const struct shared_group *group = segment_group(segment, row);
+	uint64_t rest = rest_of(group);
+
+	if (atomic_load_explicit(&group->counter.max, memory_order_relaxed) > COUNTER_USAGE_MAX ||
+	    !atomic_load_explicit(&group->reserve, memory_order_relaxed))
+		return UP_TO_MAX;
+	if (nr_bytes > rest || own > rest - nr_bytes)
+		return BELOW_RESERVE;
+	return own + nr_bytes <= rest / climb_nr_processes(segment, row) ? UP_TO_MAX
+									 : BELOW_RESERVE;
+}
+
 static uint64_t limit_at(const struct segment *segment, uint32_t row, uint64_t own,
 			 uint64_t nr_bytes, bool use_reserve)
 {
 	const struct shared_group *group = segment_group(segment, row);
 	uint64_t max = atomic_load_explicit(&group->counter.max, memory_order_relaxed);
-	uint64_t reserve = atomic_load_explicit(&group->reserve, memory_order_relaxed);
-	uint64_t usage, rest;
+	uint64_t rest = rest_of(group);
 
-	if (max > COUNTER_USAGE_MAX || !reserve || use_reserve)
+	if (max > COUNTER_USAGE_MAX || use_reserve)
 		return min(max, COUNTER_USAGE_MAX);
-	rest = reserve < max ? max - reserve : 0;
-	usage = atomic_load_explicit(&group->counter.usage, memory_order_relaxed);
-	if (nr_bytes > rest || own > rest - nr_bytes)
+	/* Processes are counted only where that makes a difference. */
+	if (nr_bytes <= rest &&
+	    atomic_load_explicit(&group->counter.usage, memory_order_relaxed) <= rest - nr_bytes)
 		return rest;
-	if (usage <= rest - nr_bytes)
-		return rest;
-	return own + nr_bytes <= rest / climb_nr_processes(segment, row) ? max : rest;
+	return bound_at(segment, row, own, nr_bytes) == UP_TO_MAX ? max : rest;
 }
 
 static void note_peak(struct shared_process *process)
@@ -179,7 +200,7 @@ uint32_t climb_try_add(struct segment *segment, uint32_t process, uint64_t nr_by
 {
 	struct shared_process *its = segment_process(segment, process);
 	bool has_image = atomic_load_explicit(&its->image, memory_order_relaxed);
-	uint64_t change = nr_bytes, not, own, used;
+	uint64_t change = nr_bytes, foreign, own, used;
 	uint32_t full;
 
 	/*
@@ -189,10 +210,10 @@ uint32_t climb_try_add(struct segment *segment, uint32_t process, uint64_t nr_by
 	if (has_image)
 		pthread_mutex_lock(&segment->ledger_lock);
 	used = atomic_fetch_add_explicit(&its->used, nr_bytes, memory_order_seq_cst);
-	not = not_own(segment, process);
-	own = own_of(used, not );
+	foreign = foreign_bytes(segment, process);
+	own = own_of(used, foreign);
 	if (has_image)
-		change = own_of(used + nr_bytes, not ) - own;
+		change = own_of(used + nr_bytes, foreign) - own;
 	full = add_levels(segment, climb_group(segment, process), own, change, use_reserve);
 	if (full)
 		atomic_fetch_sub_explicit(&its->used, nr_bytes, memory_order_seq_cst);
@@ -224,12 +245,12 @@ void climb_sub(struct segment *segment, uint32_t process, uint64_t nr_bytes)
 	uint64_t change = nr_bytes;
 
 	if (has_image) {
-		uint64_t not, used;
+		uint64_t foreign, used;
 
 		pthread_mutex_lock(&segment->ledger_lock);
-		not = not_own(segment, process);
+		foreign = foreign_bytes(segment, process);
 		used = atomic_load_explicit(&its->used, memory_order_relaxed);
-		change = own_of(used, not ) - own_of(used - min(used, nr_bytes), not );
+		change = own_of(used, foreign) - own_of(used - min(used, nr_bytes), foreign);
 	}
 	sub_levels(segment, climb_group(segment, process), change);
 	atomic_fetch_sub_explicit(&its->used, nr_bytes, memory_order_seq_cst);
@@ -246,12 +267,12 @@ static uint64_t change_of_giving_back(const struct segment *segment, uint32_t pr
 {
 	const struct shared_process *its = segment_process(segment, process);
 	uint64_t used = atomic_load_explicit(&its->used, memory_order_relaxed);
-	uint64_t not = not_own(segment, process);
-	uint64_t own = min(own_of(used, not ), COUNTER_USAGE_MAX);
+	uint64_t foreign = foreign_bytes(segment, process);
+	uint64_t own = min(own_of(used, foreign), COUNTER_USAGE_MAX);
 
 	if (!atomic_load_explicit(&its->image, memory_order_relaxed))
 		return min(own, nr_bytes);
-	return own - min(own, own_of(used, min(not +nr_bytes, COUNTER_USAGE_MAX)));
+	return own - min(own, own_of(used, min(foreign + nr_bytes, COUNTER_USAGE_MAX)));
 }
 
 void climb_give_back(struct segment *segment, uint32_t process, uint64_t nr_bytes)
@@ -293,14 +314,13 @@ uint64_t climb_headroom(const struct segment *segment, uint32_t process, bool us
 
 	for_each_level(segment, row, group, climb_group(segment, process))
 	{
-		uint64_t max = atomic_load_explicit(&group->counter.max, memory_order_relaxed);
-		uint64_t reserve = atomic_load_explicit(&group->reserve, memory_order_relaxed);
 		uint64_t usage = atomic_load_explicit(&group->counter.usage, memory_order_relaxed);
+		uint64_t limit = use_reserve ? atomic_load_explicit(&group->counter.max,
+								    memory_order_relaxed)
+					     : rest_of(group);
 
-		max = min(max, COUNTER_USAGE_MAX);
-		if (!use_reserve)
-			max -= min(max, reserve);
-		headroom = min(headroom, max - min(max, usage));
+		limit = min(limit, COUNTER_USAGE_MAX);
+		headroom = min(headroom, limit - min(limit, usage));
 	}
 	return headroom;
 }
@@ -315,37 +335,20 @@ static bool refuses(const struct shared_group *group, enum bound bound, uint64_t
 	       at == atomic_load_explicit(&group->refused_at[bound], memory_order_relaxed);
 }
 
-/* By which limit a process is bound at a group. */
-static enum bound bound_at(const struct segment *segment, uint32_t row, uint64_t own,
-			   uint64_t nr_bytes)
-{
-	const struct shared_group *group = segment_group(segment, row);
-	uint64_t max = atomic_load_explicit(&group->counter.max, memory_order_relaxed);
-	uint64_t reserve = atomic_load_explicit(&group->reserve, memory_order_relaxed);
-	uint64_t rest = reserve < max ? max - reserve : 0;
-
-	if (!reserve || max > COUNTER_USAGE_MAX)
-		return UP_TO_MAX;
-	if (nr_bytes > rest || own > rest - nr_bytes)
-		return BELOW_RESERVE;
-	return own + nr_bytes <= rest / climb_nr_processes(segment, row) ? UP_TO_MAX
-									 : BELOW_RESERVE;
-}
-
 /* By how much a charge would raise usage: less than its size for who holds an image. */
 static uint64_t change_of(struct segment *segment, uint32_t process, uint64_t nr_bytes)
 {
 	const struct shared_process *its = segment_process(segment, process);
-	uint64_t used, not ;
+	uint64_t used, foreign;
 
 	if (nr_bytes > COUNTER_USAGE_MAX ||
 	    !atomic_load_explicit(&its->image, memory_order_relaxed))
 		return nr_bytes;
 	pthread_mutex_lock(&segment->ledger_lock);
 	used = atomic_load_explicit(&its->used, memory_order_relaxed);
-	not = not_own(segment, process);
+	foreign = foreign_bytes(segment, process);
 	pthread_mutex_unlock(&segment->ledger_lock);
-	return own_of(used + nr_bytes, not ) - own_of(used, not );
+	return own_of(used + nr_bytes, foreign) - own_of(used, foreign);
 }
 
 uint32_t climb_refused(struct segment *segment, uint32_t process, uint64_t nr_bytes)

@@ -12,25 +12,16 @@
 /* A thread that exec ended in the middle of a charge: only the ledger is to be believed. */
 static bool was_in_flight(const struct segment *segment, uint32_t process)
 {
-	uint32_t row = atomic_load_explicit(&segment_process(segment, process)->first_thread,
-					    memory_order_relaxed);
+	const struct shared_thread *thread;
 
-	for (uint32_t i = 0; row && i < segment->nr_rows[REGION_THREADS]; i++) {
-		const struct shared_thread *thread = segment_thread(segment, row);
-
-		if (!thread ||
-		    atomic_load_explicit(&thread->flight.charging, memory_order_relaxed) ||
+	for_each_thread(segment, process, row, thread)
+	{
+		/* relaxed: nobody writes them any more. */
+		if (atomic_load_explicit(&thread->flight.charging, memory_order_relaxed) ||
 		    atomic_load_explicit(&thread->flight.uncharging, memory_order_relaxed))
 			return true;
-		row = atomic_load_explicit(&thread->next, memory_order_relaxed);
 	}
 	return false;
-}
-
-static void mark(struct segment *segment, uint32_t process)
-{
-	atomic_fetch_or_explicit(&segment_process(segment, process)->flags, PROCESS_LEFT,
-				 memory_order_release);
 }
 
 /* In flight. Usage is lowered before the ledger is, as by every uncharge. */
@@ -70,7 +61,7 @@ void leave_former(struct segment *segment)
 			thread_land(flight);
 		}
 		if (!is_over) {
-			mark(segment, former);
+			slot_give_up(segment, former);
 			if (recovery_run(segment, true))
 				return;
 		}

@@ -2,22 +2,19 @@
 #include "shared/recovery.h"
 
 #include <errno.h>
-#include <string.h>
 
 #include "charge/pause.h"
 #include "shared/chunk.h"
+#include "shared/claim.h"
 #include "shared/climb.h"
 #include "shared/image.h"
 #include "shared/slot.h"
 #include "shared/thread.h"
 #include "shared/tree.h"
 
-/* Rounds of waiting between two looks at whether who recovers lives. */
-
 /* Who was dead when nobody was in flight any more: the same for all that follows. */
 struct dead {
 	uint64_t bits[SEGMENT_MAX_PROCESSES / 64];
-	uint32_t nr;
 };
 
 static bool is_dead(const struct dead *dead, uint32_t process)
@@ -39,7 +36,6 @@ static void find_dead(struct segment *segment, struct dead *dead)
 		if (state_of(segment, row) == PROCESS_FREE || !slot_condemn(segment, row))
 			continue;
 		dead->bits[row / 64] |= (uint64_t)1 << (row % 64);
-		dead->nr++;
 	}
 }
 
@@ -57,8 +53,6 @@ static unsigned int nr_holders(const struct segment *segment, uint32_t image,
 	return nr;
 }
 
-#define for_each_image_row(segment, row) for_each_row(segment, REGION_IMAGES, row)
-
 static bool is_unshared(const struct segment *segment, uint32_t row)
 {
 	const struct shared_image *image = segment_image(segment, row);
@@ -72,7 +66,7 @@ bool recovery_is_due(const struct segment *segment, uint32_t group)
 {
 	if (slot_first_dead(segment, group))
 		return true;
-	for_each_image_row(segment, row)
+	for_each_row(segment, REGION_IMAGES, row)
 	{
 		if (is_unshared(segment, row))
 			return true;
@@ -98,7 +92,7 @@ static int take_over(struct segment *segment)
 
 static void settle_images(struct segment *segment, const struct dead *dead)
 {
-	for_each_image_row(segment, row)
+	for_each_row(segment, REGION_IMAGES, row)
 	{
 		struct shared_image *image = segment_image(segment, row);
 		uint32_t state = atomic_load_explicit(&image->state, memory_order_acquire);
@@ -109,7 +103,7 @@ static void settle_images(struct segment *segment, const struct dead *dead)
 		    state_of(segment, maker) != PROCESS_FREE && !is_dead(dead, maker))
 			continue;
 		if (state != ROW_LIVE) {
-			atomic_store_explicit(&image->state, ROW_FREE, memory_order_release);
+			claim_end(&image->state);
 			continue;
 		}
 		nr = nr_holders(segment, row, dead);
@@ -122,13 +116,13 @@ static void settle_images(struct segment *segment, const struct dead *dead)
 /* The rows of those that nobody holds, after usage was summed without them. */
 static void free_images(struct segment *segment, const struct dead *dead)
 {
-	for_each_image_row(segment, row)
+	for_each_row(segment, REGION_IMAGES, row)
 	{
 		struct shared_image *image = segment_image(segment, row);
 
 		if (atomic_load_explicit(&image->state, memory_order_relaxed) == ROW_LIVE &&
 		    !nr_holders(segment, row, dead))
-			atomic_store_explicit(&image->state, ROW_FREE, memory_order_release);
+			claim_end(&image->state);
 	}
 }
 
@@ -156,7 +150,7 @@ static void sum_ledgers(struct segment *segment, const struct dead *dead)
 			add_up(segment, atomic_load_explicit(&its->group, memory_order_relaxed),
 			       climb_own(segment, row));
 	}
-	for_each_image_row(segment, row)
+	for_each_row(segment, REGION_IMAGES, row)
 	{
 		struct shared_image *image = segment_image(segment, row);
 

@@ -280,6 +280,13 @@ void slot_born(struct segment *segment, uint32_t row, pid_t pid)
 							memory_order_seq_cst, memory_order_relaxed);
 }
 
+void slot_give_up(struct segment *segment, uint32_t row)
+{
+	/* Release pairs with the acquires of those who ask whether it is dead. */
+	atomic_fetch_or_explicit(&segment_process(segment, row)->flags, PROCESS_LEFT,
+				 memory_order_release);
+}
+
 void slot_free(struct segment *segment, uint32_t row)
 {
 	struct shared_process *process = segment_process(segment, row);

@@ -68,6 +68,10 @@ int slot_name(struct segment *segment, uint32_t row, pid_t pid);
 /** slot_born - in the parent, if it learns the pid: the row is the child's, and dead if that is */
 void slot_born(struct segment *segment, uint32_t row, pid_t pid);
 
+/** slot_give_up - take a row for one of the dead, whatever its process does; a recovery is to take
+ * it out of the books, with whatever it holds */
+void slot_give_up(struct segment *segment, uint32_t row);
+
 /** slot_free - give a row back that holds no charge, state last */
 void slot_free(struct segment *segment, uint32_t row);
 

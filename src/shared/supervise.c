@@ -219,8 +219,6 @@ void supervise_release(struct segment *segment, uint32_t process)
 {
 	if (!is_ours(segment, process))
 		return;
-	/* It is the dead that are taken out of the books: this is one of them from now on. */
-	atomic_fetch_or_explicit(&segment_process(segment, process)->flags, PROCESS_LEFT,
-				 memory_order_release);
+	slot_give_up(segment, process);
 	recovery_run(segment, true);
 }

@@ -122,23 +122,16 @@ static int wait_for(struct segment *segment, uint32_t process, struct shared_thr
 	return 0;
 }
 
-/* Of one process; no more steps than there are rows, whatever the links hold. */
 static int wait_for_process(struct segment *segment, uint32_t process,
 			    const struct awaited *awaited)
 {
-	struct shared_process *its = segment_process(segment, process);
-	uint32_t row = atomic_load_explicit(&its->first_thread, memory_order_seq_cst);
-	uint32_t nr_steps = 0;
+	struct shared_thread *thread;
 	int r = 0;
 
-	while (row && nr_steps++ < segment->nr_rows[REGION_THREADS]) {
-		struct shared_thread *thread = segment_thread(segment, row);
-
-		if (!thread)
-			break;
+	for_each_thread(segment, process, row, thread)
+	{
 		if (row != awaited->but && wait_for(segment, process, thread, awaited))
 			r = -ETIME;
-		row = atomic_load_explicit(&thread->next, memory_order_relaxed);
 	}
 	return r;
 }
@@ -155,19 +148,14 @@ static bool holds_image(const struct shared_process *process)
 
 bool thread_is_stalled(const struct segment *segment, uint32_t process)
 {
-	const struct shared_process *its = segment_process(segment, process);
-	uint32_t row = atomic_load_explicit(&its->first_thread, memory_order_seq_cst);
+	const struct shared_thread *thread;
 
-	for (uint32_t i = 0; row && i < segment->nr_rows[REGION_THREADS]; i++) {
-		const struct shared_thread *thread = segment_thread(segment, row);
-
-		if (!thread)
-			break;
+	for_each_thread(segment, process, row, thread)
+	{
 		/* relaxed: the caller has marked it, or its owner cleared it before it took off. */
 		if (atomic_load_explicit(&thread->flight.stalled, memory_order_relaxed) &&
 		    is_in_flight(segment, thread, &(struct awaited){ 0 }))
 			return true;
-		row = atomic_load_explicit(&thread->next, memory_order_relaxed);
 	}
 	return false;
 }

@@ -37,6 +37,20 @@ void thread_free_all(struct segment *segment, uint32_t process);
  */
 int thread_wait_landed(struct segment *segment, uint32_t group, uint32_t but);
 
+/* Every row of a process's threads, no more steps than there are rows, whatever the links hold. */
+#define for_each_thread(segment, process, row, thread)                                             \
+	for (uint32_t row = thread_first(segment, process), nr_steps_ = 0;                         \
+	     nr_steps_ < (segment)->nr_rows[REGION_THREADS] &&                                     \
+	     ((thread) = segment_thread(segment, row));                                            \
+	     nr_steps_++, row = atomic_load_explicit(&(thread)->next, memory_order_relaxed))
+
+static inline uint32_t thread_first(const struct segment *segment, uint32_t process)
+{
+	/* seq_cst: pairs with thread_claim(). */
+	return atomic_load_explicit(&segment_process(segment, process)->first_thread,
+				    memory_order_seq_cst);
+}
+
 /** thread_is_stalled - is a thread of a process marked so, and still in flight? Its stocks are in
  * its hands then, and nobody may close them */
 bool thread_is_stalled(const struct segment *segment, uint32_t process);

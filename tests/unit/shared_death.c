@@ -9,45 +9,13 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#include "runtime_dir.h"
+#include "child.h"
 #include "shared/death.h"
-#include "shared/segment.h"
-#include "shared/slot.h"
-#include "shared/tree.h"
-
-static struct segment segment;
-
-/* A child that does @act and then waits to be killed; it has done so when this returns. */
-static pid_t fork_child(void (*act)(void))
-{
-	int done[2];
-	pid_t pid;
-	char byte;
-
-	fflush(NULL);
-	assert_int_equal(pipe(done), 0);
-	pid = fork();
-	assert_true(pid >= 0);
-	if (!pid) {
-		/* A test that fails does not get to burying it. */
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		close(done[0]);
-		if (act)
-			act();
-		close(done[1]);
-		for (;;)
-			pause();
-	}
-	close(done[1]);
-	assert_int_equal(read(done[0], &byte, 1), 0);
-	close(done[0]);
-	return pid;
-}
+#include "shared_fixture.h"
 
 /* Dead, but not waited for. */
 static void make_zombie(pid_t pid)
@@ -56,12 +24,6 @@ static void make_zombie(pid_t pid)
 
 	assert_int_equal(kill(pid, SIGKILL), 0);
 	assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
-}
-
-static void bury(pid_t pid)
-{
-	kill(pid, SIGKILL);
-	assert_int_equal(waitpid(pid, NULL, 0), pid);
 }
 
 static uint32_t claim(pid_t pid, unsigned int flags)
@@ -75,7 +37,7 @@ static uint32_t claim(pid_t pid, unsigned int flags)
 
 static void the_living_live(void **state)
 {
-	pid_t pid = fork_child(NULL);
+	pid_t pid = fork_waiting_child(NULL);
 	uint64_t name;
 
 	(void)state;
@@ -93,7 +55,7 @@ static void the_living_live(void **state)
 
 static void a_zombie_is_dead(void **state)
 {
-	pid_t pid = fork_child(NULL);
+	pid_t pid = fork_waiting_child(NULL);
 	uint64_t name;
 
 	(void)state;
@@ -144,9 +106,7 @@ static void a_process_without_its_main_thread_lives(void **state)
 	pid_t pid;
 
 	(void)state;
-	fflush(NULL);
-	pid = fork();
-	assert_true(pid >= 0);
+	pid = fork_child();
 	if (!pid) {
 		end_main_thread();
 		/* Not exit(): the other thread stays. */
@@ -216,8 +176,8 @@ static void no_pid_is_a_dead_one(void **state)
 static void without_descriptors_only_what_is_gone_is_dead(void **state)
 {
 	struct rlimit old, none;
-	pid_t gone = fork_child(NULL);
-	pid_t living = fork_child(NULL);
+	pid_t gone = fork_waiting_child(NULL);
+	pid_t living = fork_waiting_child(NULL);
 	uint64_t name_of_gone, name_of_living;
 
 	(void)state;
@@ -272,7 +232,7 @@ static void what_was_left_by_exec_is_dead(void **state)
 
 static void the_dead_are_found_below_their_groups_only(void **state)
 {
-	pid_t pid = fork_child(NULL);
+	pid_t pid = fork_waiting_child(NULL);
 	uint32_t above, below, row = claim(pid, 0);
 
 	(void)state;
@@ -313,7 +273,7 @@ static void an_unnamed_row_dies_with_its_claimer(void **state)
 
 	(void)state;
 	prepare_shared_row();
-	pid = fork_child(claim_for_a_child);
+	pid = fork_waiting_child(claim_for_a_child);
 	row = atomic_load(shared_row);
 	assert_false(slot_is_dead(&segment, row));
 	assert_int_equal(slot_first_dead(&segment, 0), 0);
@@ -335,13 +295,11 @@ static void child_and_parent_may_both_name_it(void **state)
 {
 	uint32_t row;
 	pid_t pid;
-	int status;
 
 	(void)state;
 	assert_int_equal(slot_claim(&segment, 0, 0, 0, &row), 0);
 	assert_int_equal(slot_pid(&segment, row), 0);
-	fflush(NULL);
-	pid = fork();
+	pid = fork_child();
 	if (!pid) {
 		int r = slot_name(&segment, row, getpid());
 
@@ -350,8 +308,7 @@ static void child_and_parent_may_both_name_it(void **state)
 	}
 	assert_int_equal(slot_name(&segment, row, pid), 0);
 	assert_int_equal(slot_pid(&segment, row), pid);
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_int_equal(status, 0);
+	wait_for_good_end(pid);
 	assert_true(slot_is_dead(&segment, row));
 	slot_free(&segment, row);
 }
@@ -359,7 +316,7 @@ static void child_and_parent_may_both_name_it(void **state)
 /* The parent died, the row went to another: the child, late, must not take its name away. */
 static void a_late_child_does_not_name_a_row_of_another(void **state)
 {
-	pid_t pid = fork_child(NULL);
+	pid_t pid = fork_waiting_child(NULL);
 	uint32_t row, again;
 
 	(void)state;
@@ -400,26 +357,6 @@ static void a_full_tree_has_room_for_who_recovers_it(void **state)
 	for_each_process_row(&segment, each) if (each != segment.process) slot_free(&segment, each);
 }
 
-static int open_segment(void **state)
-{
-	(void)state;
-	if (segment_open(&segment, "death", true) ||
-	    slot_claim(&segment, 0, getpid(), PROCESS_LOOKS, &segment.process))
-		return -1;
-	slot_set_live(&segment, segment.process);
-	return 0;
-}
-
-static int close_segment(void **state)
-{
-	(void)state;
-	slot_free(&segment, segment.process);
-	segment_close(&segment);
-	return segment_unlink("death");
-}
-
-#define test_in_tree(name) cmocka_unit_test_setup_teardown(name, open_segment, close_segment)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -429,14 +366,14 @@ int main(void)
 		cmocka_unit_test(a_thread_that_has_the_pid_is_not_the_process),
 		cmocka_unit_test(no_pid_is_a_dead_one),
 		cmocka_unit_test(without_descriptors_only_what_is_gone_is_dead),
-		test_in_tree(a_reused_pid_is_another),
-		test_in_tree(a_row_is_of_one_at_a_time),
-		test_in_tree(what_was_left_by_exec_is_dead),
-		test_in_tree(the_dead_are_found_below_their_groups_only),
-		test_in_tree(an_unnamed_row_dies_with_its_claimer),
-		test_in_tree(child_and_parent_may_both_name_it),
-		test_in_tree(a_late_child_does_not_name_a_row_of_another),
-		test_in_tree(a_full_tree_has_room_for_who_recovers_it),
+		test_in_segment(a_reused_pid_is_another),
+		test_in_segment(a_row_is_of_one_at_a_time),
+		test_in_segment(what_was_left_by_exec_is_dead),
+		test_in_segment(the_dead_are_found_below_their_groups_only),
+		test_in_segment(an_unnamed_row_dies_with_its_claimer),
+		test_in_segment(child_and_parent_may_both_name_it),
+		test_in_segment(a_late_child_does_not_name_a_row_of_another),
+		test_in_segment(a_full_tree_has_room_for_who_recovers_it),
 	};
 	int r;
 

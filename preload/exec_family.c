@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <unistd.h>
 
 #include "exec.h"
@@ -53,11 +54,7 @@ interposed int execvp(const char *file, char *const argv[])
 	return exec_search_program(file, argv, environ);
 }
 
-/*
- * Lists of arguments are counted, then copied on the stack, since nothing else is at hand in a
- * child of vfork. Returns their number, without the NULL; -1 if there are more than an int can
- * count.
- */
+/* The number of a list's arguments, without the NULL; -1 if they are more than an int can count. */
 static int count(const char *first, va_list arguments)
 {
 	va_list copy;
@@ -73,26 +70,37 @@ static int count(const char *first, va_list arguments)
 	return -1;
 }
 
-static void copy(const char *first, va_list *arguments, char **to, int nr)
+typedef int execute_function(const char *file, char *const argv[], char *const envp[]);
+
+/*
+ * A list of arguments is copied on the stack, since nothing else is at hand in a child of vfork.
+ * @names_environment: it is in the list, behind the NULL.
+ */
+static int execute_list(execute_function *execute, const char *file, bool names_environment,
+			const char *first, va_list arguments)
 {
-	*to = (char *)first;
-	for (int i = 1; i <= nr; i++)
-		to[i] = va_arg(*arguments, char *);
+	int nr = count(first, arguments);
+
+	if (nr < 0)
+		return -1;
+	{
+		char *argv[nr + 1];
+
+		argv[0] = (char *)first;
+		for (int i = 1; i <= nr; i++)
+			argv[i] = va_arg(arguments, char *);
+		return execute(file, argv,
+			       names_environment ? va_arg(arguments, char **) : environ);
+	}
 }
 
 interposed int execl(const char *path, const char *argument, ...)
 {
 	va_list arguments;
-	int nr, r = -1;
+	int r;
 
 	va_start(arguments, argument);
-	nr = count(argument, arguments);
-	if (nr >= 0) {
-		char *argv[nr + 1];
-
-		copy(argument, &arguments, argv, nr);
-		r = execve(path, argv, environ);
-	}
+	r = execute_list(execve, path, false, argument, arguments);
 	va_end(arguments);
 	return r;
 }
@@ -100,16 +108,10 @@ interposed int execl(const char *path, const char *argument, ...)
 interposed int execlp(const char *file, const char *argument, ...)
 {
 	va_list arguments;
-	int nr, r = -1;
+	int r;
 
 	va_start(arguments, argument);
-	nr = count(argument, arguments);
-	if (nr >= 0) {
-		char *argv[nr + 1];
-
-		copy(argument, &arguments, argv, nr);
-		r = exec_search_program(file, argv, environ);
-	}
+	r = execute_list(exec_search_program, file, false, argument, arguments);
 	va_end(arguments);
 	return r;
 }
@@ -117,16 +119,10 @@ interposed int execlp(const char *file, const char *argument, ...)
 interposed int execle(const char *path, const char *argument, ...)
 {
 	va_list arguments;
-	int nr, r = -1;
+	int r;
 
 	va_start(arguments, argument);
-	nr = count(argument, arguments);
-	if (nr >= 0) {
-		char *argv[nr + 1];
-
-		copy(argument, &arguments, argv, nr);
-		r = execve(path, argv, va_arg(arguments, char **));
-	}
+	r = execute_list(execve, path, true, argument, arguments);
 	va_end(arguments);
 	return r;
 }

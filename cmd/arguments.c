@@ -39,6 +39,31 @@ error_t arguments_need(const char *verb, const char *what, const void *given)
 					verb);
 }
 
+error_t arguments_parse_given(int key, char *argument, struct argp_state *state)
+{
+	struct arguments_given *given = state->input;
+
+	switch (key) {
+	case ARGUMENTS_KEY_TREE:
+		given->tree_name = argument;
+		return 0;
+	case ARGUMENTS_KEY_JSON:
+		given->prints_json = true;
+		return 0;
+	case ARGUMENTS_KEY_BYTES:
+		given->is_exact = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (given->path)
+			return arguments_refuse(state->argv[0], "\"%s\": one PATH is accepted",
+						argument);
+		given->path = argument;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
 static error_t parse_key(int key, char *argument, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;

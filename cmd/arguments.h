@@ -7,6 +7,7 @@
 #define UMEMCG_CMD_ARGUMENTS_H
 
 #include <argp.h>
+#include <stdbool.h>
 
 /** Keys of long options, above any letter. */
 enum arguments_key {
@@ -44,6 +45,22 @@ enum arguments_key {
  * Return: 0; else something was wrong, and has been said on standard error.
  */
 int arguments_parse(const struct argp *argp, int argc, char **argv, void *input);
+
+/** struct arguments_given - what verbs are asked for alike */
+struct arguments_given {
+	const char *tree_name; /* NULL: none is named */
+	const char *path;      /* as tree_name */
+	bool prints_json;
+	bool is_exact; /* sizes to the byte */
+};
+
+/**
+ * arguments_parse_given - parse --tree, --json, --bytes and one PATH
+ *
+ * A parser of argp, for a verb itself or for what its own parser does not take. Its input is, or
+ * begins with, a struct arguments_given.
+ */
+error_t arguments_parse_given(int key, char *argument, struct argp_state *state);
 
 /**
  * arguments_refuse - say "umemcg VERB: ..." in a line on standard error

@@ -18,9 +18,7 @@
 #define LOOK_MS 500
 
 struct events {
-	const char *tree_name;
-	const char *path;
-	bool prints_json;
+	struct arguments_given given;
 	bool follows;
 	struct place place;
 	struct table table;
@@ -91,7 +89,8 @@ static int count_group(const char *path, void *arg)
 		return 0; /* removed meanwhile */
 	if (error)
 		return error;
-	error = events->prints_json ? add_json(events, path, text) : add_row(events, path, text);
+	error = events->given.prints_json ? add_json(events, path, text)
+					  : add_row(events, path, text);
 	free(text);
 	return error;
 }
@@ -102,7 +101,7 @@ static int count(struct events *events)
 
 	if (error)
 		return place_complain_group(&events->place, events->place.path, error);
-	if (events->prints_json)
+	if (events->given.prints_json)
 		return json_print(json_pack("{s:s, s:O}", "tree", events->place.tree_name, "groups",
 					    events->groups),
 				  stdout, false, "events");
@@ -154,7 +153,7 @@ static int follow(struct events *events)
 			return place_complain_tree(&events->place, error);
 		sequence = report.sequence;
 		if (place_is_below(report.group, events->place.path))
-			status = print_report(&report, events->prints_json);
+			status = print_report(&report, events->given.prints_json);
 	}
 	return status;
 }
@@ -164,22 +163,11 @@ static error_t parse_key(int key, char *argument, struct argp_state *state)
 	struct events *events = state->input;
 
 	switch (key) {
-	case ARGUMENTS_KEY_TREE:
-		events->tree_name = argument;
-		return 0;
-	case ARGUMENTS_KEY_JSON:
-		events->prints_json = true;
-		return 0;
 	case 'f':
 		events->follows = true;
 		return 0;
-	case ARGP_KEY_ARG:
-		if (events->path)
-			return arguments_refuse("events", "\"%s\": one PATH is accepted", argument);
-		events->path = argument;
-		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return arguments_parse_given(key, argument, state);
 	}
 }
 
@@ -210,17 +198,15 @@ int verb_events(int argc, char **argv)
 
 	if (arguments_parse(&argp, argc, argv, &events))
 		return EXIT_WRONG_INPUT;
-	status = place_init(&events.place, "events", events.tree_name, events.path);
-	status = status ? status : place_open(&events.place, false);
-	status = status ? status : place_check(&events.place);
-	if (!status) {
-		events.groups = json_array();
-		status = events.follows ? follow(&events) : count(&events);
-		json_decref(events.groups);
-		table_fini(&events.table);
-		for (unsigned int i = 0; i < events.nr_names; i++)
-			free(events.names[i]);
-	}
+	status = place_enter(&events.place, "events", events.given.tree_name, events.given.path);
+	if (status)
+		return status;
+	events.groups = json_array();
+	status = events.follows ? follow(&events) : count(&events);
+	json_decref(events.groups);
+	table_fini(&events.table);
+	for (unsigned int i = 0; i < events.nr_names; i++)
+		free(events.names[i]);
 	place_close(&events.place);
 	return status;
 }

@@ -10,8 +10,7 @@
 #include "verb.h"
 
 struct get {
-	const char *tree_name;
-	const char *path;
+	struct arguments_given given;
 	char **files;
 	int nr_files;
 };
@@ -58,20 +57,17 @@ static error_t parse_key(int key, char *argument, struct argp_state *state)
 	struct get *get = state->input;
 
 	switch (key) {
-	case ARGUMENTS_KEY_TREE:
-		get->tree_name = argument;
-		return 0;
 	case ARGP_KEY_ARG:
-		if (!get->path)
-			get->path = argument;
-		else
-			get->files[get->nr_files++] = argument;
+		if (!get->given.path)
+			break;
+		get->files[get->nr_files++] = argument;
 		return 0;
 	case ARGP_KEY_END:
-		return arguments_need("get", "the PATH of a group", get->path);
+		return arguments_need("get", "the PATH of a group", get->given.path);
 	default:
-		return ARGP_ERR_UNKNOWN;
+		break;
 	}
+	return arguments_parse_given(key, argument, state);
 }
 
 static const struct argp_option options[] = {
@@ -104,11 +100,9 @@ int verb_get(int argc, char **argv)
 		free(get.files);
 		return EXIT_WRONG_INPUT;
 	}
-	status = place_init(&place, "get", get.tree_name, get.path);
-	status = status ? status : place_open(&place, false);
+	status = place_enter(&place, "get", get.given.tree_name, get.given.path);
 	if (!status) {
-		status = place_check(&place);
-		if (!status && !get.nr_files)
+		if (!get.nr_files)
 			status = print_all(&place);
 		for (int i = 0; !status && i < get.nr_files; i++)
 			status = print_file(&place, get.files[i], get.nr_files > 1);

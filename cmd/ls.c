@@ -15,10 +15,7 @@
 #include "verb.h"
 
 struct ls {
-	const char *tree_name;
-	const char *path;
-	bool prints_json;
-	bool is_exact;
+	struct arguments_given given;
 	struct place place; /* tree that is being listed */
 	unsigned int level; /* of the topmost group that is shown */
 	unsigned int nr_trees;
@@ -32,7 +29,7 @@ static int add_size(struct ls *ls, uint64_t nr_bytes)
 {
 	char text[SIZE_TEXT_BYTES];
 
-	return table_add(&ls->table, size_text(nr_bytes, ls->is_exact, text));
+	return table_add(&ls->table, size_text(nr_bytes, ls->given.is_exact, text));
 }
 
 static int add_number(struct ls *ls, uint32_t number)
@@ -95,7 +92,7 @@ static int list_group(const char *path, void *arg)
 		return 0; /* removed meanwhile */
 	if (error)
 		return error;
-	return ls->prints_json ? add_json(ls, path, &stat) : add_row(ls, path, &stat);
+	return ls->given.prints_json ? add_json(ls, path, &stat) : add_row(ls, path, &stat);
 }
 
 static int list_open_tree(struct ls *ls)
@@ -103,14 +100,14 @@ static int list_open_tree(struct ls *ls)
 	int error;
 
 	ls->level = place_level(ls->place.path);
-	ls->groups = ls->prints_json ? json_array() : NULL;
+	ls->groups = ls->given.prints_json ? json_array() : NULL;
 	error = umemcg_tree_walk(ls->place.tree, ls->place.path, list_group, ls);
 	if (error) {
 		json_decref(ls->groups);
 		return place_complain_group(&ls->place, ls->place.path, error);
 	}
 	ls->nr_trees++;
-	if (ls->prints_json)
+	if (ls->given.prints_json)
 		json_array_append_new(
 			ls->trees,
 			json_pack("{s:s, s:o}", "name", ls->place.tree_name, "groups", ls->groups));
@@ -119,13 +116,11 @@ static int list_open_tree(struct ls *ls)
 
 static int list_one(struct ls *ls)
 {
-	int status = place_init(&ls->place, "ls", ls->tree_name, ls->path);
+	int status = place_enter(&ls->place, "ls", ls->given.tree_name, ls->given.path);
 
 	if (status)
 		return status;
-	status = place_open(&ls->place, false);
-	if (!status)
-		status = list_open_tree(ls);
+	status = list_open_tree(ls);
 	place_close(&ls->place);
 	return status;
 }
@@ -155,37 +150,13 @@ static int list(struct ls *ls)
 {
 	int error;
 
-	if (ls->tree_name || ls->path)
+	if (ls->given.tree_name || ls->given.path)
 		return list_one(ls);
 	error = tree_names_walk(list_named, ls);
 	if (!error)
 		return ls->status;
 	arguments_refuse("ls", "the trees cannot be listed: %s", strerror(-error));
 	return EXIT_FAILURE;
-}
-
-static error_t parse_key(int key, char *argument, struct argp_state *state)
-{
-	struct ls *ls = state->input;
-
-	switch (key) {
-	case ARGUMENTS_KEY_TREE:
-		ls->tree_name = argument;
-		return 0;
-	case ARGUMENTS_KEY_JSON:
-		ls->prints_json = true;
-		return 0;
-	case ARGUMENTS_KEY_BYTES:
-		ls->is_exact = true;
-		return 0;
-	case ARGP_KEY_ARG:
-		if (ls->path)
-			return arguments_refuse("ls", "\"%s\": one PATH is accepted", argument);
-		ls->path = argument;
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
 }
 
 static const struct argp_option options[] = {
@@ -199,7 +170,7 @@ static const struct argp_option options[] = {
 
 static const struct argp argp = {
 	.options = options,
-	.parser = parse_key,
+	.parser = arguments_parse_given,
 	.args_doc = "[PATH]",
 	.doc = "Print the groups of shared trees, and what they hold.\v"
 	       "Examples:\n"
@@ -222,7 +193,7 @@ int verb_ls(int argc, char **argv)
 		return EXIT_WRONG_INPUT;
 	ls.trees = json_array();
 	status = list(&ls);
-	if (ls.prints_json && ls.nr_trees + !status)
+	if (ls.given.prints_json && ls.nr_trees + !status)
 		return json_print(json_pack("{s:o}", "trees", ls.trees), stdout, false, "ls") |
 		       status;
 	if (status == EXIT_SUCCESS && !ls.nr_trees)

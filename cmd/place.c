@@ -116,12 +116,20 @@ void place_close(struct place *place)
 	place->tree = NULL;
 }
 
-int place_check(struct place *place)
+int place_enter(struct place *place, const char *verb, const char *tree_name, const char *path)
 {
+	int status = place_init(place, verb, tree_name, path);
 	struct umemcg_tree_stat stat;
-	int error = umemcg_tree_get_stat(place->tree, place->path, &stat);
+	int error;
 
-	return error ? place_complain_group(place, place->path, error) : 0;
+	status = status ? status : place_open(place, false);
+	if (status)
+		return status;
+	error = umemcg_tree_get_stat(place->tree, place->path, &stat);
+	if (!error)
+		return 0;
+	place_close(place);
+	return place_complain_group(place, place->path, error);
 }
 
 struct names {

@@ -32,8 +32,8 @@ int place_init(struct place *place, const char *verb, const char *tree_name, con
 int place_open(struct place *place, bool creates);
 void place_close(struct place *place);
 
-/** place_check - is there such a group? As place_init() */
-int place_check(struct place *place);
+/** place_enter - as place_init(), open a tree that there is, and see that it has the group */
+int place_enter(struct place *place, const char *verb, const char *tree_name, const char *path);
 
 /** place_complain_tree - say what is wrong with the tree: @error; returns the exit status */
 int place_complain_tree(const struct place *place, int error);

@@ -13,10 +13,7 @@
 #include "verb.h"
 
 struct ps {
-	const char *tree_name;
-	const char *path;
-	bool prints_json;
-	bool is_exact;
+	struct arguments_given given;
 	struct table table;
 	json_t *processes; /* array */
 };
@@ -39,7 +36,7 @@ static int add_row(struct ps *ps, const struct umemcg_process *process)
 	error = error ? error : table_add(&ps->table, process->group);
 	error = error ? error : table_add(&ps->table, note);
 	for (unsigned int i = 0; i < 4 && !error; i++)
-		error = table_add(&ps->table, size_text(sizes[i], ps->is_exact, text));
+		error = table_add(&ps->table, size_text(sizes[i], ps->given.is_exact, text));
 	return error;
 }
 
@@ -62,31 +59,7 @@ static int list_process(const struct umemcg_process *process, void *arg)
 {
 	struct ps *ps = arg;
 
-	return ps->prints_json ? add_json(ps, process) : add_row(ps, process);
-}
-
-static error_t parse_key(int key, char *argument, struct argp_state *state)
-{
-	struct ps *ps = state->input;
-
-	switch (key) {
-	case ARGUMENTS_KEY_TREE:
-		ps->tree_name = argument;
-		return 0;
-	case ARGUMENTS_KEY_JSON:
-		ps->prints_json = true;
-		return 0;
-	case ARGUMENTS_KEY_BYTES:
-		ps->is_exact = true;
-		return 0;
-	case ARGP_KEY_ARG:
-		if (ps->path)
-			return arguments_refuse("ps", "\"%s\": one PATH is accepted", argument);
-		ps->path = argument;
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+	return ps->given.prints_json ? add_json(ps, process) : add_row(ps, process);
 }
 
 static const struct argp_option options[] = {
@@ -99,7 +72,7 @@ static const struct argp_option options[] = {
 
 static const struct argp argp = {
 	.options = options,
-	.parser = parse_key,
+	.parser = arguments_parse_given,
 	.args_doc = "[PATH]",
 	.doc = "Print the processes of a group and of the groups below it: what each is charged "
 	       "itself, the image it shares with others since a fork, and its peak.\v"
@@ -121,15 +94,14 @@ int verb_ps(int argc, char **argv)
 
 	if (arguments_parse(&argp, argc, argv, &ps))
 		return EXIT_WRONG_INPUT;
-	status = place_init(&place, "ps", ps.tree_name, ps.path);
-	status = status ? status : place_open(&place, false);
+	status = place_enter(&place, "ps", ps.given.tree_name, ps.given.path);
 	if (status)
 		return status;
 	ps.processes = json_array();
 	error = umemcg_tree_walk_processes(place.tree, place.path, list_process, &ps);
 	if (error) {
 		status = place_complain_group(&place, place.path, error);
-	} else if (ps.prints_json) {
+	} else if (ps.given.prints_json) {
 		status = json_print(
 			json_pack("{s:s, s:O}", "tree", place.tree_name, "processes", ps.processes),
 			stdout, false, "ps");

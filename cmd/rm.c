@@ -10,8 +10,7 @@
 #include "verb.h"
 
 struct rm {
-	const char *tree_name;
-	const char *path;
+	struct arguments_given given;
 	bool is_recursive;
 	char **paths; /* parents before children */
 	size_t nr_paths;
@@ -73,21 +72,14 @@ static error_t parse_key(int key, char *argument, struct argp_state *state)
 	struct rm *rm = state->input;
 
 	switch (key) {
-	case ARGUMENTS_KEY_TREE:
-		rm->tree_name = argument;
-		return 0;
 	case 'r':
 		rm->is_recursive = true;
 		return 0;
-	case ARGP_KEY_ARG:
-		if (rm->path)
-			return arguments_refuse("rm", "\"%s\": one PATH is accepted", argument);
-		rm->path = argument;
-		return 0;
 	case ARGP_KEY_END:
-		return arguments_need("rm", "the PATH of a group, or / for a whole tree", rm->path);
+		return arguments_need("rm", "the PATH of a group, or / for a whole tree",
+				      rm->given.path);
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return arguments_parse_given(key, argument, state);
 	}
 }
 
@@ -119,7 +111,7 @@ int verb_rm(int argc, char **argv)
 
 	if (arguments_parse(&argp, argc, argv, &rm))
 		return EXIT_WRONG_INPUT;
-	status = place_init(&place, "rm", rm.tree_name, rm.path);
+	status = place_init(&place, "rm", rm.given.tree_name, rm.given.path);
 	if (!status)
 		status = strcmp(place.path, "/") ? remove_groups(&rm, &place) : remove_tree(&place);
 	for (size_t i = 0; i < rm.nr_paths; i++)

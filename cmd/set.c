@@ -20,8 +20,7 @@ struct assignment {
 };
 
 struct set {
-	const char *tree_name;
-	const char *path;
+	struct arguments_given given;
 	struct assignment *assignments;
 	int nr_assignments;
 };
@@ -50,26 +49,23 @@ static error_t parse_key(int key, char *argument, struct argp_state *state)
 	struct set *set = state->input;
 
 	switch (key) {
-	case ARGUMENTS_KEY_TREE:
-		set->tree_name = argument;
-		return 0;
 	case ARGP_KEY_ARG:
-		if (set->path)
-			return parse_assignment(set, argument);
-		set->path = argument;
-		return 0;
+		if (!set->given.path)
+			break;
+		return parse_assignment(set, argument);
 	case ARGP_KEY_END:
 		return arguments_need("set", "a PATH and FILE=VALUE",
-				      set->nr_assignments ? set->path : NULL);
+				      set->nr_assignments ? set->given.path : NULL);
 	default:
-		return ARGP_ERR_UNKNOWN;
+		break;
 	}
+	return arguments_parse_given(key, argument, state);
 }
 
 /* Of files that a tree has and a group of this process has not, only writing tells. */
 static int try_all(struct place *place, struct set *set)
 {
-	int status = place_check(place);
+	int status = 0;
 
 	for (int i = 0; !status && i < set->nr_assignments; i++) {
 		struct assignment *assignment = &set->assignments[i];
@@ -146,8 +142,7 @@ int verb_set(int argc, char **argv)
 		free(set.assignments);
 		return EXIT_WRONG_INPUT;
 	}
-	status = place_init(&place, "set", set.tree_name, set.path);
-	status = status ? status : place_open(&place, false);
+	status = place_enter(&place, "set", set.given.tree_name, set.given.path);
 	if (!status) {
 		status = try_all(&place, &set);
 		status = status ? status : write_all(&place, &set);

@@ -9,10 +9,10 @@
 #include <malloc.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "base/compiler.h"
 #include "interpose.h"
+#include "page.h"
 #include "real.h"
 #include "umemcg.h"
 
@@ -80,11 +80,6 @@ interposed int posix_memalign(void **ret_object, size_t alignment, size_t nr_byt
 		return ENOMEM;
 	*ret_object = object;
 	return 0;
-}
-
-static size_t page_bytes(void)
-{
-	return (size_t)sysconf(_SC_PAGESIZE);
 }
 
 interposed void *valloc(size_t nr_bytes)

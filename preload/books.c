@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <unistd.h>
 
 #include "base/compiler.h"
 #include "base/init.h"
@@ -12,6 +11,7 @@
 #include "group/kind.h"
 #include "kmem/heap.h"
 #include "kmem/mapping.h"
+#include "page.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -32,7 +32,7 @@ static _Atomic bool has_released;
 
 uint64_t books_page_up(uint64_t nr_bytes)
 {
-	uint64_t mask = (uint64_t)sysconf(_SC_PAGESIZE) - 1;
+	uint64_t mask = page_bytes() - 1;
 
 	return (nr_bytes + mask) & ~mask;
 }

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/compiler.h"
+#include "page.h"
 #include "umemcg.h"
 
 void foreign_notice(const void *pointer)
@@ -33,7 +34,7 @@ static bool copy_part(char *to, char *from, size_t nr_bytes)
  */
 static void copy(char *to, char *from, size_t nr_bytes)
 {
-	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	size_t page = page_bytes();
 	size_t nr_part = min(nr_bytes, page - (uintptr_t)from % page);
 
 	if (!copy_part(to, from, nr_part)) {

@@ -8,6 +8,7 @@
 
 #include "base/compiler.h"
 #include "books.h"
+#include "page.h"
 #include "raw.h"
 
 /* One question to the system: a byte a page, on the stack. */
@@ -21,11 +22,6 @@
 static _Atomic uint64_t cursor;
 static _Atomic uint64_t last_ns;
 static _Atomic bool is_over;
-
-static uint64_t page_bytes(void)
-{
-	return books_page_up(1);
-}
 
 /* Charge what is released of a range. */
 static int charge(uint64_t start, uint64_t end)

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "arguments.h"
+#include "own_folder.h"
 #include "run_child.h"
 #include "umemcg-tree.h"
 #include "umemcg.h"
@@ -25,28 +26,14 @@ static const char *const object_places[] = {
 	"%s/../" COMMAND_LIBDIR "/" OBJECT,
 };
 
-static bool own_folder(char folder[PATH_MAX])
-{
-	ssize_t length = readlink("/proc/self/exe", folder, PATH_MAX - 1);
-	char *slash;
-
-	if (length < 0)
-		return false;
-	folder[length] = '\0';
-	slash = strrchr(folder, '/');
-	if (!slash)
-		return false;
-	*slash = '\0';
-	return true;
-}
-
 char *run_child_find_object(void)
 {
 	char folder[PATH_MAX], path[PATH_MAX + sizeof(COMMAND_LIBDIR) + 64];
+	int error = own_folder(folder);
 	char *object;
 
-	if (!own_folder(folder)) {
-		arguments_refuse("run", "/proc is needed: %s", strerror(errno));
+	if (error) {
+		arguments_refuse("run", "/proc is needed: %s", strerror(-error));
 		return NULL;
 	}
 	for (size_t i = 0; i < sizeof(object_places) / sizeof(object_places[0]); i++) {

@@ -13,9 +13,9 @@
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "ledger.h"
 #include "maps.h"
 #include "process_stat.h"
@@ -25,10 +25,7 @@
 
 uint64_t ledger_now_us(void)
 {
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (uint64_t)time.tv_sec * 1000000 + (uint64_t)time.tv_nsec / 1000;
+	return clock_ns(CLOCK_MONOTONIC) / 1000;
 }
 
 static struct process **process_slot(struct ledger *ledger, pid_t pid)

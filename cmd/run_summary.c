@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "clock.h"
 #include "control_text.h"
 #include "run_summary.h"
 #include "run_summary_print.h"
@@ -19,20 +20,17 @@ int run_summary_init(struct run_summary *summary, const struct place *place, cha
 {
 	*summary = (struct run_summary){ .place = place,
 					 .command = command,
+					 .start_ns = clock_ns(CLOCK_MONOTONIC),
 					 .interval_ms = INTERVAL_MIN_MS };
-	clock_gettime(CLOCK_MONOTONIC, &summary->start);
 	if (!file_name)
 		return 0;
 	summary->file = fopen(file_name, "we");
 	return summary->file ? 0 : -errno;
 }
 
-static double seconds_since(clockid_t clock, const struct timespec *start)
+static double seconds_since(clockid_t clock, uint64_t start_ns)
 {
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (double)(now.tv_sec - start->tv_sec) + (double)(now.tv_nsec - start->tv_nsec) / 1e9;
+	return (double)(clock_ns(clock) - start_ns) / 1e9;
 }
 
 static int add_resident(const struct umemcg_process *process, void *arg)
@@ -46,10 +44,9 @@ int run_summary_sample(struct run_summary *summary)
 	const struct place *place = summary->place;
 	struct run_resident resident = { 0 };
 	struct umemcg_tree_stat stat;
-	struct timespec start;
+	uint64_t start_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	int cost_ms;
 
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &start);
 	umemcg_tree_walk_processes(place->tree, place->path, add_resident, &resident);
 	/* Behind the walk, which takes its time while they grow. */
 	if (umemcg_tree_get_stat(place->tree, place->path, &stat))
@@ -64,7 +61,7 @@ int run_summary_sample(struct run_summary *summary)
 	summary->interval_ms *= 2;
 	if (summary->interval_ms > INTERVAL_MAX_MS)
 		summary->interval_ms = INTERVAL_MAX_MS;
-	cost_ms = (int)(seconds_since(CLOCK_THREAD_CPUTIME_ID, &start) * 1000 * COST_FACTOR);
+	cost_ms = (int)(seconds_since(CLOCK_THREAD_CPUTIME_ID, start_ns) * 1000 * COST_FACTOR);
 	return cost_ms > summary->interval_ms ? cost_ms : summary->interval_ms;
 }
 
@@ -72,7 +69,7 @@ void run_summary_end(struct run_summary *summary, int status)
 {
 	const struct place *place = summary->place;
 
-	summary->seconds = seconds_since(CLOCK_MONOTONIC, &summary->start);
+	summary->seconds = seconds_since(CLOCK_MONOTONIC, summary->start_ns);
 	summary->status = status;
 	umemcg_tree_get_stat(place->tree, place->path, &summary->last);
 	if (control_text_read(place, place->path, "memory.events", &summary->events))

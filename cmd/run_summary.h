@@ -4,7 +4,6 @@
 #define UMEMCG_CMD_RUN_SUMMARY_H
 
 #include <stdio.h>
-#include <time.h>
 
 #include "place.h"
 #include "run_resident.h"
@@ -12,9 +11,9 @@
 struct run_summary {
 	const struct place *place;
 	char *const *command;
-	FILE *file; /* for JSON; NULL: words on standard error */
-	struct timespec start;
-	int interval_ms; /* until the next sample */
+	FILE *file;        /* for JSON; NULL: words on standard error */
+	uint64_t start_ns; /* of CLOCK_MONOTONIC */
+	int interval_ms;   /* until the next sample */
 	unsigned int nr_samples;
 	struct umemcg_tree_stat largest; /* the sample with the largest current */
 	struct run_resident resident;    /* the sample with the largest resident size */

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "clock.h"
 #include "report.h"
 #include "run_watch.h"
 
@@ -23,10 +24,7 @@
 
 static int64_t now_ms(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * (int64_t)SECOND_MS + now.tv_nsec / 1000000;
+	return (int64_t)(clock_ns(CLOCK_MONOTONIC) / 1000000);
 }
 
 struct search {

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "clock.h"
 #include "settle.h"
 
 #define ON_ITS_WAY_US 2000
@@ -100,10 +101,7 @@ static void charge_between(struct ledger *ledger, struct process *process, uint6
 /* Of this thread, whatever else runs on its processor. */
 static uint64_t cpu_us(void)
 {
-	struct timespec time;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-	return (uint64_t)time.tv_sec * 1000000 + (uint64_t)time.tv_nsec / 1000;
+	return clock_ns(CLOCK_THREAD_CPUTIME_ID) / 1000;
 }
 
 int settle_look_now(struct ledger *ledger, struct process *process, struct thread *giver,

@@ -27,17 +27,6 @@ struct events {
 	json_t *groups; /* array */
 };
 
-/* "max 3": the name ends at the blank. */
-static char *split_count(char *line)
-{
-	char *blank = strchr(line, ' ');
-
-	if (!blank)
-		return NULL;
-	*blank = '\0';
-	return blank + 1;
-}
-
 /* The first group's events are the columns; all groups have the same, in the same order. */
 static int add_row(struct events *events, const char *path, char *text)
 {
@@ -45,10 +34,11 @@ static int add_row(struct events *events, const char *path, char *text)
 	int error = table_add(&events->table, path);
 
 	for (char *line; !error && (line = strsep(&text, "\n"));) {
-		char *count = split_count(line);
+		char *count = strchr(line, ' ');
 
 		if (!count)
 			continue;
+		*count++ = '\0';
 		if (is_first && events->nr_names < TABLE_NR_COLUMNS - 2) {
 			char *name = strdup(line);
 
@@ -62,21 +52,12 @@ static int add_row(struct events *events, const char *path, char *text)
 	return error;
 }
 
-static int add_json(struct events *events, const char *path, char *text)
+static int add_json(struct events *events, const char *path, const char *text)
 {
-	json_t *counts = json_object();
+	json_t *group =
+		json_pack("{s:o, s:o}", "path", json_text(path), "events", json_counts(text));
 
-	for (char *line; (line = strsep(&text, "\n"));) {
-		char *count = split_count(line);
-
-		if (count)
-			json_object_set_new(counts, line,
-					    json_integer((json_int_t)strtoull(count, NULL, 10)));
-	}
-	return json_array_append_new(events->groups, json_pack("{s:o, s:o}", "path",
-							       json_text(path), "events", counts))
-		       ? -ENOMEM
-		       : 0;
+	return json_array_append_new(events->groups, group) ? -ENOMEM : 0;
 }
 
 static int count_group(const char *path, void *arg)

@@ -32,6 +32,29 @@ json_t *json_text(const char *text)
 	return json;
 }
 
+json_t *json_counts(const char *text)
+{
+	char *copy = strdup(text ? text : "");
+	char *rest = copy;
+	json_t *counts;
+	char *line;
+
+	if (!copy)
+		return NULL;
+	counts = json_object();
+	while ((line = strsep(&rest, "\n"))) {
+		char *count = strchr(line, ' ');
+
+		if (!count)
+			continue;
+		*count++ = '\0';
+		json_object_set_new(counts, line,
+				    json_integer((json_int_t)strtoull(count, NULL, 10)));
+	}
+	free(copy);
+	return counts;
+}
+
 int json_print(json_t *json, FILE *stream, bool is_line, const char *verb)
 {
 	int failed = !json || json_dumpf(json, stream, is_line ? JSON_COMPACT : JSON_INDENT(2));

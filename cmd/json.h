@@ -14,6 +14,9 @@ json_t *json_size(uint64_t nr_bytes);
 /** json_text - a string; bytes that are not UTF-8 become '?' */
 json_t *json_text(const char *text);
 
+/** json_counts - an object of a text with lines like "max 3"; of NULL an empty one */
+json_t *json_counts(const char *text);
+
 /**
  * json_print - print @json, indented unless @is_line, with a newline, and free it
  * @json: NULL: there was no memory for it, which is said

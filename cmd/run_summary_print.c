@@ -111,26 +111,6 @@ static json_t *command_json(char *const *command)
 	return words;
 }
 
-static json_t *events_json(const char *events)
-{
-	json_t *counts = json_object();
-	char *text = strdup(events ? events : "");
-	char *rest = text;
-	char *line;
-
-	while (rest && (line = strsep(&rest, "\n"))) {
-		char *count = strchr(line, ' ');
-
-		if (!count)
-			continue;
-		*count++ = '\0';
-		json_object_set_new(counts, line,
-				    json_integer((json_int_t)strtoull(count, NULL, 10)));
-	}
-	free(text);
-	return counts;
-}
-
 static json_t *samples_json(const struct run_summary *summary)
 {
 	const struct umemcg_tree_stat *largest = &summary->largest;
@@ -168,7 +148,7 @@ void run_summary_print_json(const struct run_summary *summary)
 		WIFSIGNALED(status) ? json_integer(WTERMSIG(status)) : json_null(), "seconds",
 		summary->seconds, "peak", json_size(last->nr_bytes_peak), "max",
 		json_size(last->nr_bytes_max), "reserve", json_size(last->nr_bytes_reserve),
-		"samples", samples_json(summary), "events", events_json(summary->events),
+		"samples", samples_json(summary), "events", json_counts(summary->events),
 		"processes", (json_int_t)last->nr_processes_ever, "processes_left",
 		(json_int_t)last->nr_processes, "not_seen", not_seen_json(summary));
 

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 
 int descriptor_send(int socket, int descriptor, void *bytes, size_t nr_bytes)
@@ -52,4 +53,14 @@ int descriptor_receive(int socket, void *ret_bytes, size_t nr_bytes)
 		return -EPROTO;
 	memcpy(&descriptor, CMSG_DATA(header), sizeof(descriptor));
 	return descriptor;
+}
+
+void descriptor_raise_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
 }

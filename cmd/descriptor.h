@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* One descriptor, passed to another process through a socket, and some bytes beside it. */
+/*
+ * One descriptor, passed to another process through a socket, and some bytes beside it; and how
+ * many there may be.
+ */
 #ifndef UMEMCG_CMD_DESCRIPTOR_H
 #define UMEMCG_CMD_DESCRIPTOR_H
 
@@ -10,5 +13,8 @@ int descriptor_send(int socket, int descriptor, void *bytes, size_t nr_bytes);
 
 /** descriptor_receive - one that was passed so; -EPIPE once the other end is gone */
 int descriptor_receive(int socket, void *ret_bytes, size_t nr_bytes);
+
+/** descriptor_raise_limit - this process may have as many as it is ever allowed */
+void descriptor_raise_limit(void);
 
 #endif

@@ -12,7 +12,6 @@
 #include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -62,7 +61,6 @@ static void unwatch_and_close(int fd)
 
 static void tidy_up(int door, int channel)
 {
-	struct rlimit limit;
 	sigset_t all;
 	int null;
 
@@ -80,10 +78,7 @@ static void tidy_up(int door, int channel)
 	dup2(channel, CHANNEL);
 	dup2(epoll_create1(0), EPOLL);
 	close_range(EPOLL + 1, ~0u, 0);
-	if (!getrlimit(RLIMIT_NOFILE, &limit)) {
-		limit.rlim_cur = limit.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &limit);
-	}
+	descriptor_raise_limit();
 }
 
 /* While the supervisor lives, only that a listener's last thread has ended is of interest. */

@@ -8,9 +8,9 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
+#include "descriptor.h"
 #include "door.h"
 #include "guardian.h"
 #include "ledger.h"
@@ -61,24 +61,14 @@ static void let_in(struct supervisor *supervisor)
 		close(connection);
 }
 
-/* Each process costs two descriptors, and each listener one. The command runs by now. */
-static void raise_limit_of_files(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit))
-		return;
-	limit.rlim_cur = limit.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &limit);
-}
-
 /* The guardian has it before the program may run. */
 static void take_listener(struct supervisor *supervisor, int connection)
 {
 	int listener = door_receive(connection);
 
 	if (listener >= 0) {
-		raise_limit_of_files();
+		/* Each process costs two, and each listener one. The command runs by now. */
+		descriptor_raise_limit();
 		listener_hurry(listener);
 		guardian_guard(&supervisor->guardian, listener);
 		if (watch(supervisor, WATCH_LISTENER, listener))

@@ -51,16 +51,7 @@ static int release(struct books_entry *entry, void *address, size_t nr_bytes, in
 /* Written down first: it is charged, whatever comes of it. */
 static int touch(struct books_entry *entry, void *address, size_t nr_bytes, int advice)
 {
-	int r;
-
-	books_lock();
-	r = books_cover(entry, books_released);
-	if (!r)
-		r = books_room_to_turn(entry);
-	if (!r)
-		books_turn(entry, SPAN_RELEASED, SPAN_CHARGED);
-	books_unlock();
-	if (!r)
+	if (!books_charge_released(entry))
 		return system_madvise(address, nr_bytes, advice);
 	errno = ENOMEM;
 	return -1;

@@ -271,6 +271,20 @@ void books_turn(struct books_entry *entry, enum span_state from, enum span_state
 			books_replace(entry, span.start, span.end, to);
 }
 
+int books_charge_released(struct books_entry *entry)
+{
+	int r;
+
+	books_lock();
+	r = books_cover(entry, books_released);
+	if (!r)
+		r = books_room_to_turn(entry);
+	if (!r)
+		books_turn(entry, SPAN_RELEASED, SPAN_CHARGED);
+	books_unlock();
+	return r;
+}
+
 bool books_has_released(void)
 {
 	return atomic_load_explicit(&has_released, memory_order_relaxed);

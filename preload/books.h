@@ -92,6 +92,10 @@ void books_replace(struct books_entry *entry, uint64_t start, uint64_t end, enum
 /** books_turn - locked: every span of the range in state @from is now in @to; there is room */
 void books_turn(struct books_entry *entry, enum span_state from, enum span_state to);
 
+/** books_charge_released - what is released of the range is in use again; 0 or -ENOMEM: as it was.
+ * Takes the lock */
+int books_charge_released(struct books_entry *entry);
+
 /** books_room_to_turn - locked: make room for books_turn() of the range; 0 or -ENOMEM */
 int books_room_to_turn(const struct books_entry *entry);
 

@@ -31,13 +31,7 @@ static int charge(uint64_t start, uint64_t end)
 
 	if (!books_open(&entry, (void *)(uintptr_t)start, end - start))
 		return 0;
-	books_lock();
-	r = books_cover(&entry, books_released);
-	if (!r)
-		r = books_room_to_turn(&entry);
-	if (!r)
-		books_turn(&entry, SPAN_RELEASED, SPAN_CHARGED);
-	books_unlock();
+	r = books_charge_released(&entry);
 	books_close(&entry);
 	return r;
 }

@@ -318,11 +318,37 @@ UMEMCG_EXPORT int umemcg_thread_create(pthread_t *ret_thread, const pthread_attr
 
 /* ---- regions ---- */
 
+/** enum umemcg_map_mode - when the memory of regions is charged */
+enum umemcg_map_mode {
+	UMEMCG_MAP_AT_MAP,   /* whole, at umemcg_map(): nothing of it is ever taken away */
+	UMEMCG_MAP_AT_TOUCH, /* page by page, as it is touched first */
+};
+
 /**
- * umemcg_map - anonymous memory, charged to @group by whole pages when it is mapped
+ * umemcg_map_mode - what umemcg_map() does in this process
+ *
+ * At touch where the system has userfaultfd for this user (Linux 5.11 and later, none of it as a
+ * privilege), unless $UMEMCG_CMDLINE has umemcg.map=at_map.
+ */
+UMEMCG_EXPORT enum umemcg_map_mode umemcg_map_mode(void);
+
+/**
+ * umemcg_map - anonymous memory, charged to @group by whole pages
  * @group:       live group, or NULL for the root
  * @nr_bytes:    1 or more; rounded up to whole pages
  * @ret_address: zeroed, readable and writable
+ *
+ * Charged at touch, a region may be larger than max. When the group, or one above it, is at max,
+ * its pages that were not touched for long are compressed, or written to the swap file
+ * (umemcg_set_swap()), and come back when they are touched; what is stored compressed stays
+ * charged, at the size it takes. A touch that finds no room anywhere is SIGBUS (BUS_ADRERR, with
+ * the address), as for a file mapping on a full disk; what was written before is intact, and the
+ * touch may be tried again. umemcg_pin() says -ENOMEM instead.
+ *
+ * Of memory charged at touch: a system call that meets a page that is not there fails with EFAULT,
+ * so umemcg_pin() what is handed to one. A child made by fork does not have it. A signal handler
+ * that may interrupt the library must not touch pages that are not pinned. The library keeps a
+ * handler of SIGBUS; what is not its own goes to the handler that was there before.
  *
  * Return: 0; -EINVAL for 0 bytes; -ENOMEM if it does not fit, or the system has no memory.
  */
@@ -331,9 +357,38 @@ UMEMCG_EXPORT int umemcg_map(struct umemcg *group, size_t nr_bytes, void **ret_a
 /**
  * umemcg_unmap - unmap a whole region of umemcg_map(); repays the group that owns it, or its heir
  *
+ * No thread touches it meanwhile. Pins are forgotten.
+ *
  * Return: 0; -EINVAL if no region begins at @address.
  */
 UMEMCG_EXPORT int umemcg_unmap(void *address);
+
+/**
+ * umemcg_pin - make the pages of a range present, and keep them so until umemcg_unpin()
+ * @address, @nr_bytes: within one region; the pages that the range is on are meant. Pins of a page
+ *                      nest
+ *
+ * Return: 0; -EINVAL for a range that is not of a region; -ENOMEM if it does not fit: nothing is
+ * pinned then.
+ * Mirrors: mlock(2).
+ */
+UMEMCG_EXPORT int umemcg_pin(const void *address, size_t nr_bytes);
+
+/** umemcg_unpin - end one umemcg_pin() of the same range; -EINVAL if a page of it is not pinned */
+UMEMCG_EXPORT int umemcg_unpin(const void *address, size_t nr_bytes);
+
+/**
+ * umemcg_set_swap - give the regions of this process a file for cold pages
+ * @directory: where an unnamed file is made, which is gone with the process; NULL: none any more
+ * @nr_bytes:  that it grows to at most
+ *
+ * $UMEMCG_CMDLINE may have umemcg.swap=DIRECTORY:SIZE instead. Without a file, cold pages are only
+ * compressed.
+ *
+ * Return: 0; -EINVAL; -EBUSY while pages are in a file; an error of open(2).
+ * Mirrors: swapon.
+ */
+UMEMCG_EXPORT int umemcg_set_swap(const char *directory, uint64_t nr_bytes);
 
 /* ---- explicit charges ---- */
 
@@ -378,6 +433,39 @@ UMEMCG_EXPORT int umemcg_set_max(struct umemcg *group, uint64_t max);
  * Return: 0; -EINVAL for the root or NULL; -ENOMEM. Unless it is 0 nothing has changed.
  */
 UMEMCG_EXPORT int umemcg_set_reserve(struct umemcg *group, uint64_t nr_bytes);
+
+/**
+ * umemcg_set_min - usage that is not reclaimed, whatever happens
+ * umemcg_set_low - usage that is reclaimed only if there is nothing else
+ * @group:    live group, not the root
+ * @nr_bytes: 0: none; UMEMCG_MAX: all of it
+ *
+ * What is effective below a group that is reclaimed is the kernel's effective protection: a group's
+ * part of its parent's, in proportion to what it uses of its own, if they overcommit it.
+ *
+ * Return: 0; -EINVAL for the root or NULL; -ENOMEM. Unless it is 0 nothing has changed.
+ * Mirrors: memory.min and memory.low of cgroup v2.
+ */
+UMEMCG_EXPORT int umemcg_set_min(struct umemcg *group, uint64_t nr_bytes);
+UMEMCG_EXPORT int umemcg_set_low(struct umemcg *group, uint64_t nr_bytes);
+
+/**
+ * umemcg_set_high - usage above which the group is reclaimed, and its threads are slowed down
+ * @group:    live group, not the root
+ * @nr_bytes: UMEMCG_MAX: none
+ *
+ * Never makes an allocation fail. In the library it takes effect at umemcg_throttle(); in a program
+ * under `umemcg run', where it allocates.
+ *
+ * Return: 0; -EINVAL for the root or NULL; -ENOMEM. Unless it is 0 nothing has changed.
+ * Mirrors: memory.high of cgroup v2.
+ */
+UMEMCG_EXPORT int umemcg_set_high(struct umemcg *group, uint64_t nr_bytes);
+
+/* As umemcg_get_reserve(): 0, 0 and UMEMCG_MAX where nothing was set. */
+UMEMCG_EXPORT uint64_t umemcg_get_min(const struct umemcg *group);
+UMEMCG_EXPORT uint64_t umemcg_get_low(const struct umemcg *group);
+UMEMCG_EXPORT uint64_t umemcg_get_high(const struct umemcg *group);
 
 /**
  * umemcg_get_current - bytes charged now to a group and everything below it
@@ -494,6 +582,232 @@ UMEMCG_EXPORT int umemcg_last_failure(struct umemcg_failure *ret_failure);
  */
 UMEMCG_EXPORT void umemcg_reserve_enter(void);
 UMEMCG_EXPORT void umemcg_reserve_leave(void);
+
+/** enum umemcg_oom_policy - what follows when nothing more can be reclaimed */
+enum umemcg_oom_policy {
+	UMEMCG_OOM_FAIL, /* the charge fails with ENOMEM */
+	UMEMCG_OOM_KILL, /* the largest process of the group gets SIGKILL; in a private tree, this
+			  */
+	UMEMCG_OOM_CALLBACK, /* the program decides */
+};
+
+/**
+ * umemcg_set_oom_policy - choose what happens when a charge does not fit at a group's limit
+ * @group:    live group, not the root
+ * @policy:   for this group's own limit; groups below have their own
+ * @callback: of UMEMCG_OOM_CALLBACK: called without any lock of the library's, in the thread that
+ *            asked; @failure is what umemcg_last_failure() will say, the largest consumer first.
+ *            true: it has made room, try again (up to 16 times a charge); false: fail
+ *
+ * With memory.oom.group a kill takes all processes of the group.
+ *
+ * Return: 0; -EINVAL for the root or NULL, the policy, or a callback that is missing; -ENOMEM.
+ * Mirrors: memory.oom.group of cgroup v2; differs: killing is a choice.
+ */
+UMEMCG_EXPORT int umemcg_set_oom_policy(struct umemcg *group, enum umemcg_oom_policy policy,
+					bool (*callback)(struct umemcg *group,
+							 const struct umemcg_failure *failure,
+							 void *arg),
+					void *arg);
+
+/* ---- reclaim ---- */
+
+/*
+ * When a charge does not fit, or a group is above high, memory that can be had anew is given back
+ * first: the program's caches, which it registers here, and cold pages of regions. It is taken from
+ * all groups below the limit in proportion to what they have of it that is not protected. Callbacks
+ * run in the thread that allocates, with no lock of the library's held; they may allocate, from the
+ * reserves too, free, and destroy any group. What they allocate themselves reclaims nothing. A
+ * charge fails when a round has given back nothing, or when the time is up.
+ */
+
+/** umemcg_set_reclaim_timeout - how long one charge may reclaim, in microseconds; 100000 at first
+ */
+UMEMCG_EXPORT void umemcg_set_reclaim_timeout(uint64_t timeout_us);
+
+/**
+ * umemcg_reclaim - give back memory of a group and those below it
+ * @group:    NULL for the root
+ * @nr_bytes: to be given back
+ *
+ * Return: 0; -EAGAIN if less could be given back; -EINVAL for a group that is gone.
+ * Mirrors: memory.reclaim of cgroup v2.
+ */
+UMEMCG_EXPORT int umemcg_reclaim(struct umemcg *group, uint64_t nr_bytes);
+
+/** struct umemcg_shrinker - opaque, valid from umemcg_shrinker_register() to _unregister() */
+struct umemcg_shrinker;
+
+/** struct umemcg_shrinker_ops - a cache that can be made smaller. Both may be called by several
+ * threads at a time, for several groups */
+struct umemcg_shrinker_ops {
+	/* Bytes charged to @group itself that could be given back; quick, and only about right. */
+	uint64_t (*count)(struct umemcg *group, void *arg);
+	/* Give back about @nr_bytes of @group's own; returns how many were. */
+	uint64_t (*scan)(struct umemcg *group, uint64_t nr_bytes, void *arg);
+};
+
+enum umemcg_shrinker_flags {
+	/*
+	 * Called by a thread of the library's, because it takes locks that who allocates may hold,
+	 * or may take long. Who allocates waits for it, but not beyond the reclaim timeout.
+	 */
+	UMEMCG_SHRINKER_THREAD = 1,
+};
+
+/**
+ * umemcg_shrinker_register - have a cache asked when memory is short
+ * @group: what it holds is charged to this one, and those below; NULL for the root. When the group
+ *         is destroyed, its parent takes its place
+ * @ops:   copied
+ * @flags: of enum umemcg_shrinker_flags
+ *
+ * Return: 0; -EINVAL; -ENOMEM; -EAGAIN if there is no thread to be had.
+ * Mirrors: shrinker_register(), with SHRINKER_MEMCG_AWARE; differs: in bytes.
+ */
+UMEMCG_EXPORT int umemcg_shrinker_register(struct umemcg *group,
+					   const struct umemcg_shrinker_ops *ops, void *arg,
+					   unsigned int flags,
+					   struct umemcg_shrinker **ret_shrinker);
+
+/** umemcg_shrinker_unregister - returns when no callback of it runs any more, but in a thread that
+ * calls this from that callback; NULL is allowed */
+UMEMCG_EXPORT void umemcg_shrinker_unregister(struct umemcg_shrinker *shrinker);
+
+/** enum umemcg_lru_status - what became of an object that was to be evicted */
+enum umemcg_lru_status {
+	UMEMCG_LRU_REMOVED, /* its memory was given back, or will be: the entry is no more */
+	UMEMCG_LRU_ROTATE,  /* it is in use: it goes to the active end */
+	UMEMCG_LRU_SKIP,    /* not now, since a lock is taken: it stays where it is */
+};
+
+/** struct umemcg_lru - objects of one kind that can be evicted; opaque */
+struct umemcg_lru;
+
+/** struct umemcg_lru_entry - one of them; opaque, from umemcg_lru_add() until it is removed */
+struct umemcg_lru_entry;
+
+/**
+ * umemcg_lru_create - make a kind of objects that can be evicted
+ * @evict: called, as a shrinker is, for one object that was not touched for long. The entry is of
+ *         no list meanwhile; umemcg_lru_remove() says -EBUSY
+ *
+ * Each group has two lists of all its objects, whatever their kind: a new object comes to the
+ * inactive one; touched there, it is moved to the active one when the list is looked at; and the
+ * active one's oldest fill up the inactive one when that is the shorter.
+ *
+ * Return: 0; -EINVAL; -ENOMEM.
+ * Mirrors: list_lru and the active and inactive lists of a struct lruvec.
+ */
+UMEMCG_EXPORT int umemcg_lru_create(enum umemcg_lru_status (*evict)(void *object, void *arg),
+				    void *arg, struct umemcg_lru **ret_lru);
+
+/** umemcg_lru_destroy - 0; -EBUSY while it has entries. Returns when no callback of it runs */
+UMEMCG_EXPORT int umemcg_lru_destroy(struct umemcg_lru *lru);
+
+/**
+ * umemcg_lru_add - an object may be evicted from now on
+ * @group:    that the object is charged to; NULL for the root. Heirs inherit the entry
+ * @object:   for the callback
+ * @nr_bytes: that are given back when it is evicted
+ *
+ * Return: 0; -EINVAL; -ENOMEM.
+ */
+UMEMCG_EXPORT int umemcg_lru_add(struct umemcg_lru *lru, struct umemcg *group, void *object,
+				 uint64_t nr_bytes, struct umemcg_lru_entry **ret_entry);
+
+/** umemcg_lru_touch - the object was used; one store, without a lock */
+UMEMCG_EXPORT void umemcg_lru_touch(struct umemcg_lru_entry *entry);
+
+/**
+ * umemcg_lru_remove - the object is not to be evicted any more
+ *
+ * Return: 0: the entry is gone; -EBUSY: it is being evicted at this moment. Then what the callback
+ * returns decides: if that is not UMEMCG_LRU_REMOVED the entry is still there. The caller and the
+ * callback agree under a lock of their own who frees the object.
+ */
+UMEMCG_EXPORT int umemcg_lru_remove(struct umemcg_lru_entry *entry);
+
+/**
+ * umemcg_throttle - wait here, if the calling thread's group, or one above it, is above high
+ *
+ * To be called where the program is willing to: between requests, with no lock held. Reclaims what
+ * is above high first. The wait is the kernel's: it grows with the square of the excess, by what
+ * the thread charged since the last time, up to 2 seconds a call. It ends early when usage falls
+ * below high, at umemcg_throttle_cancel(), and when a signal handler ran.
+ *
+ * Return: microseconds waited.
+ * Mirrors: mem_cgroup_handle_over_high().
+ */
+UMEMCG_EXPORT uint64_t umemcg_throttle(void);
+
+/** umemcg_throttle_cancel - end all waits of threads in @group and below; NULL for the root */
+UMEMCG_EXPORT void umemcg_throttle_cancel(struct umemcg *group);
+
+/* ---- events and pressure ---- */
+
+/** enum umemcg_event - the lines of memory.events, in this order */
+enum umemcg_event {
+	UMEMCG_EVENT_LOW,            /* reclaimed although usage was below low */
+	UMEMCG_EVENT_HIGH,           /* throttled above high */
+	UMEMCG_EVENT_MAX,            /* usage was about to go over max */
+	UMEMCG_EVENT_OOM,            /* and nothing could be reclaimed */
+	UMEMCG_EVENT_OOM_KILL,       /* a process was killed for it */
+	UMEMCG_EVENT_OOM_GROUP_KILL, /* all of the group were */
+	UMEMCG_EVENT_UNDERFLOW,      /* more was given back than was charged */
+	UMEMCG_NR_EVENTS
+};
+
+/** UMEMCG_EVENT_LOCAL - of a mask of events: only what happens to the group's own limits */
+#define UMEMCG_EVENT_LOCAL (1u << 31)
+
+/**
+ * umemcg_event_subscribe - be woken by events of a group and those below it
+ * @group:         live group, or NULL for the root
+ * @events:        1u << UMEMCG_EVENT_..., of one or several; UMEMCG_EVENT_LOCAL besides
+ * @ret_eventfd:   non-blocking, close-on-exec; reading it gives how many events there were
+ *
+ * A group wakes at most once in 10 ms; what happens in between is told at the end of them. When the
+ * group is destroyed the eventfd is woken a last time.
+ *
+ * Return: 0; -EINVAL; -ENOMEM; -EMFILE, -ENFILE; -EAGAIN if there is no thread to be had.
+ * Mirrors: inotify on memory.events, and cgroup.event_control of cgroup v1.
+ */
+UMEMCG_EXPORT int umemcg_event_subscribe(struct umemcg *group, unsigned int events,
+					 int *ret_eventfd);
+
+/** umemcg_event_unsubscribe - end it and close the eventfd; -EINVAL if it is none of ours */
+UMEMCG_EXPORT int umemcg_event_unsubscribe(int eventfd);
+
+/**
+ * umemcg_pressure_subscribe - be woken when a group's threads were stalled for so long
+ * @trigger:     as written to memory.pressure: "some" or "full", microseconds of stall, and of the
+ *               window, 500000 to 10000000, in which they are counted: "some 150000 1000000"
+ * @ret_eventfd: as umemcg_event_subscribe(); woken at most once a window
+ *
+ * A thread is stalled while it reclaims, is throttled, or waits for a page to come back. "full" is
+ * when all threads are that are in the group or below it.
+ *
+ * Return: as umemcg_event_subscribe(); -EINVAL also for the trigger.
+ * Mirrors: poll on memory.pressure.
+ */
+UMEMCG_EXPORT int umemcg_pressure_subscribe(struct umemcg *group, const char *trigger,
+					    int *ret_eventfd);
+
+/** umemcg_pressure_unsubscribe - as umemcg_event_unsubscribe() */
+UMEMCG_EXPORT int umemcg_pressure_unsubscribe(int eventfd);
+
+/**
+ * umemcg_pressure_watch - reclaim when the system says that memory is short
+ *
+ * Does as $MEMORY_PRESSURE_WATCH and $MEMORY_PRESSURE_WRITE say, which systemd and `umemcg run'
+ * set: waits, in a thread of the library's, for what they name, and then reclaims a 16th of what
+ * could be reclaimed in the whole process.
+ *
+ * Return: 0; -ENOENT without them, or if they say that nothing is to be watched; -EINVAL;
+ * -EALREADY; -EAGAIN if there is no thread to be had; an error of open(2) or connect(2).
+ */
+UMEMCG_EXPORT int umemcg_pressure_watch(void);
 
 /* ---- audit ---- */
 

@@ -288,13 +288,30 @@ int umemcg_set_max(struct umemcg *group, uint64_t max)
 	return group_set_max(thread_flight(), group, max);
 }
 
+static int set(struct umemcg *group, uint64_t nr_bytes,
+	       int (*setter)(struct umemcg *group, uint64_t nr_bytes))
+{
+	return group && group_is_live(group) ? setter(group, nr_bytes) : -EINVAL;
+}
+
 int umemcg_set_reserve(struct umemcg *group, uint64_t nr_bytes)
 {
-	if (!is_counting())
-		return 0;
-	if (!group || !group_is_live(group))
-		return -EINVAL;
-	return group_set_reserve(group, nr_bytes);
+	return is_counting() ? set(group, nr_bytes, group_set_reserve) : 0;
+}
+
+int umemcg_set_min(struct umemcg *group, uint64_t nr_bytes)
+{
+	return is_counting() ? set(group, nr_bytes, group_set_min) : 0;
+}
+
+int umemcg_set_low(struct umemcg *group, uint64_t nr_bytes)
+{
+	return is_counting() ? set(group, nr_bytes, group_set_low) : 0;
+}
+
+int umemcg_set_high(struct umemcg *group, uint64_t nr_bytes)
+{
+	return is_counting() ? set(group, nr_bytes, group_set_high) : 0;
 }
 
 /* One number of a group's counter; relaxed, for it orders nothing else. */
@@ -316,12 +333,29 @@ uint64_t umemcg_get_max(const struct umemcg *group)
 	return is_counting() && to_read(group) ? read_counter(group, max) : UMEMCG_MAX;
 }
 
+/* One setting of a group, as it was set; relaxed likewise. */
+#define read_limit(group, field)                                                                   \
+	atomic_load_explicit(&counter_limit(group_counter(to_read(group)))->field,                 \
+			     memory_order_relaxed)
+
 uint64_t umemcg_get_reserve(const struct umemcg *group)
 {
-	if (!is_counting() || !to_read(group))
-		return 0;
-	return atomic_load_explicit(&counter_limit(group_counter(to_read(group)))->reserve,
-				    memory_order_relaxed);
+	return is_counting() && to_read(group) ? read_limit(group, reserve) : 0;
+}
+
+uint64_t umemcg_get_min(const struct umemcg *group)
+{
+	return is_counting() && to_read(group) ? read_limit(group, min) : 0;
+}
+
+uint64_t umemcg_get_low(const struct umemcg *group)
+{
+	return is_counting() && to_read(group) ? read_limit(group, low) : 0;
+}
+
+uint64_t umemcg_get_high(const struct umemcg *group)
+{
+	return is_counting() && to_read(group) ? read_limit(group, high) : UMEMCG_MAX;
 }
 
 int umemcg_get_stat(const struct umemcg *group, struct umemcg_stat *ret_stat)

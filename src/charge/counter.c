@@ -14,7 +14,7 @@ struct table counter_table, candidates_table, limit_table;
 
 static struct counter first_counters[TABLE_NR_FIRST] aligned_to(CACHE_LINE);
 static struct candidates first_candidates[TABLE_NR_FIRST];
-static struct limit first_limits[TABLE_NR_FIRST];
+static struct limit first_limits[TABLE_NR_FIRST] = { { .high = COUNTER_MAX } };
 
 int counter_table_init(void)
 {
@@ -25,6 +25,16 @@ int counter_table_init(void)
 			       first_candidates);
 	return r ? r
 		 : table_init(&limit_table, sizeof(struct limit), NR_COUNTERS_MAX, first_limits);
+}
+
+static void set_defaults(struct limit *limit)
+{
+	atomic_store_explicit(&limit->reserve, 0, memory_order_relaxed);
+	atomic_store_explicit(&limit->min, 0, memory_order_relaxed);
+	atomic_store_explicit(&limit->low, 0, memory_order_relaxed);
+	atomic_store_explicit(&limit->high, COUNTER_MAX, memory_order_relaxed);
+	atomic_store_explicit(&limit->refused_size, 0, memory_order_relaxed);
+	atomic_store_explicit(&limit->refused_at, 0, memory_order_relaxed);
 }
 
 int counter_make_limit(uint32_t id)
@@ -39,9 +49,7 @@ int counter_make_limit(uint32_t id)
 	if (!row)
 		return -ENOMEM;
 	limit = table_row(&limit_table, row);
-	atomic_store_explicit(&limit->reserve, 0, memory_order_relaxed);
-	atomic_store_explicit(&limit->refused_size, 0, memory_order_relaxed);
-	atomic_store_explicit(&limit->refused_at, 0, memory_order_relaxed);
+	set_defaults(limit);
 	/* Release pairs with counter_limit(). */
 	atomic_store_explicit(&counter->limit, row, memory_order_release);
 	return 0;

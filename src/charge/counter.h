@@ -45,10 +45,13 @@ struct counter {
 
 _Static_assert(sizeof(struct counter) == 64, "one cache line");
 
-/* What only a counter with a limit needs. Row 0 is that of all others: no reserve, no refusal. */
+/* What only a counter with a limit needs. Row 0 is that of all others: no reserve, nothing
+ * protected, no refusal. */
 struct limit {
 	uint32_t link;                 /* the table's, while the row is free */
 	_Atomic uint64_t reserve;      /* bytes below max for threads that are in the reserve */
+	_Atomic uint64_t min, low;     /* bytes of usage that reclaim spares; relaxed */
+	_Atomic uint64_t high;         /* usage above which charging is slowed down; relaxed */
 	_Atomic uint64_t refused_size; /* this size, or more, was refused ... */
 	_Atomic uint64_t refused_at;   /* ... when nr_uncharges was this: it still does not fit */
 };

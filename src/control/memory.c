@@ -40,6 +40,45 @@ int memory_max_write(struct umemcg *group, const char *value)
 	return r ? r : group_set_max(thread_flight(), group, max);
 }
 
+static int write_setting(struct umemcg *group, const char *value,
+			 int (*set)(struct umemcg *group, uint64_t nr_bytes))
+{
+	uint64_t nr_bytes;
+	int r = size_parse(value, &nr_bytes);
+
+	return r ? r : set(group, nr_bytes);
+}
+
+void memory_min_show(struct umemcg *group, struct text *text)
+{
+	text_put_size(text, read_word(&counter_limit(group_counter(group))->min));
+}
+
+int memory_min_write(struct umemcg *group, const char *value)
+{
+	return write_setting(group, value, group_set_min);
+}
+
+void memory_low_show(struct umemcg *group, struct text *text)
+{
+	text_put_size(text, read_word(&counter_limit(group_counter(group))->low));
+}
+
+int memory_low_write(struct umemcg *group, const char *value)
+{
+	return write_setting(group, value, group_set_low);
+}
+
+void memory_high_show(struct umemcg *group, struct text *text)
+{
+	text_put_size(text, read_word(&counter_limit(group_counter(group))->high));
+}
+
+int memory_high_write(struct umemcg *group, const char *value)
+{
+	return write_setting(group, value, group_set_high);
+}
+
 void memory_reserve_show(struct umemcg *group, struct text *text)
 {
 	text_put_size(text, read_word(&counter_limit(group_counter(group))->reserve));
@@ -47,21 +86,22 @@ void memory_reserve_show(struct umemcg *group, struct text *text)
 
 int memory_reserve_write(struct umemcg *group, const char *value)
 {
-	uint64_t nr_bytes;
-	int r = size_parse(value, &nr_bytes);
-
-	return r ? r : group_set_reserve(group, nr_bytes);
+	return write_setting(group, value, group_set_reserve);
 }
 
-static const char *const event_names[NR_GROUP_EVENTS] = {
-	[EVENT_MAX] = "max",
-	[EVENT_OOM] = "oom",
-	[EVENT_UNDERFLOW] = "underflow",
+static const char *const event_names[UMEMCG_NR_EVENTS] = {
+	[UMEMCG_EVENT_LOW] = "low",
+	[UMEMCG_EVENT_HIGH] = "high",
+	[UMEMCG_EVENT_MAX] = "max",
+	[UMEMCG_EVENT_OOM] = "oom",
+	[UMEMCG_EVENT_OOM_KILL] = "oom_kill",
+	[UMEMCG_EVENT_OOM_GROUP_KILL] = "oom_group_kill",
+	[UMEMCG_EVENT_UNDERFLOW] = "underflow",
 };
 
-static void show_events(const _Atomic uint32_t events[NR_GROUP_EVENTS], struct text *text)
+static void show_events(const _Atomic uint32_t events[UMEMCG_NR_EVENTS], struct text *text)
 {
-	for (unsigned int i = 0; i < NR_GROUP_EVENTS; i++)
+	for (unsigned int i = 0; i < UMEMCG_NR_EVENTS; i++)
 		text_put_pair(text, event_names[i],
 			      atomic_load_explicit(&events[i], memory_order_relaxed));
 }

@@ -3,7 +3,7 @@
 
 #include "group/rare.h"
 
-void group_event(struct umemcg *group, enum group_event event)
+void group_event(struct umemcg *group, enum umemcg_event event)
 {
 	/* A group without a limit has none until something happens to it. */
 	if (rare_make(group))

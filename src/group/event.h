@@ -3,11 +3,9 @@
 #ifndef UMEMCG_GROUP_EVENT_H
 #define UMEMCG_GROUP_EVENT_H
 
-struct umemcg;
-
-enum group_event { EVENT_MAX, EVENT_OOM, EVENT_UNDERFLOW, NR_GROUP_EVENTS };
+#include "umemcg.h"
 
 /** group_event - count an event at a group, and at everything above it */
-void group_event(struct umemcg *group, enum group_event event);
+void group_event(struct umemcg *group, enum umemcg_event event);
 
 #endif

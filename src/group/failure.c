@@ -107,8 +107,8 @@ static bool refused(struct flight *flight, uint32_t at, uint32_t owner, uint64_t
 		group_unlock();
 		return true;
 	}
-	group_event(full, EVENT_MAX);
-	group_event(full, EVENT_OOM);
+	group_event(full, UMEMCG_EVENT_MAX);
+	group_event(full, UMEMCG_EVENT_OOM);
 	record(full, group_of_owner(owner), nr_bytes);
 	/* The process's own limit, where it is a leaf of a shared tree. */
 	if (charge_above && full == group_root())
@@ -122,7 +122,7 @@ static void underflow(uint32_t counter, uint64_t nr_bytes)
 	static _Atomic bool reported;
 	struct umemcg *group = group_row(counter);
 
-	group_event(group, EVENT_UNDERFLOW);
+	group_event(group, UMEMCG_EVENT_UNDERFLOW);
 	if (!atomic_exchange_explicit(&reported, true, memory_order_relaxed))
 		report("%llu bytes more were given back than were charged to group @%u "
 		       "(a double free or a wrong size); reported once, counted in memory.events",

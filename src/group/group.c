@@ -275,13 +275,47 @@ int group_set_max(struct flight *flight, struct umemcg *group, uint64_t max)
 	return current > max ? -EBUSY : 0;
 }
 
+/* What has a limit of its own, of any sort, has the rows that go with it. */
+static int prepare_setting(struct umemcg *group)
+{
+	return group->id == ROOT_COUNTER ? -EINVAL : prepare_limit(group);
+}
+
+/* Relaxed: whoever reclaims or throttles next may see it. */
+int group_set_min(struct umemcg *group, uint64_t nr_bytes)
+{
+	int r = prepare_setting(group);
+
+	if (!r)
+		atomic_store_explicit(&counter_limit(group_counter(group))->min, nr_bytes,
+				      memory_order_relaxed);
+	return r;
+}
+
+int group_set_low(struct umemcg *group, uint64_t nr_bytes)
+{
+	int r = prepare_setting(group);
+
+	if (!r)
+		atomic_store_explicit(&counter_limit(group_counter(group))->low, nr_bytes,
+				      memory_order_relaxed);
+	return r;
+}
+
+int group_set_high(struct umemcg *group, uint64_t nr_bytes)
+{
+	int r = prepare_setting(group);
+
+	if (!r)
+		atomic_store_explicit(&counter_limit(group_counter(group))->high, nr_bytes,
+				      memory_order_relaxed);
+	return r;
+}
+
 int group_set_reserve(struct umemcg *group, uint64_t nr_bytes)
 {
-	int r;
+	int r = prepare_setting(group);
 
-	if (group->id == ROOT_COUNTER)
-		return -EINVAL;
-	r = prepare_limit(group);
 	if (r)
 		return r;
 	group_lock();

@@ -89,6 +89,9 @@ size_t group_path_locked(const struct umemcg *group, char *buffer, size_t size);
 int group_walk(struct umemcg *top, int (*visit)(struct umemcg *group, void *arg), void *arg);
 int group_set_max(struct flight *flight, struct umemcg *group, uint64_t max);
 int group_set_reserve(struct umemcg *group, uint64_t nr_bytes);
+int group_set_min(struct umemcg *group, uint64_t nr_bytes);
+int group_set_low(struct umemcg *group, uint64_t nr_bytes);
+int group_set_high(struct umemcg *group, uint64_t nr_bytes);
 void group_drain(struct flight *flight, struct umemcg *group);
 
 /** group_next - the group after @group in a walk below @top, parents first; NULL at the end.

@@ -20,8 +20,8 @@ struct rare {
 	uint32_t link; /* the table's, while the row is free */
 	uint32_t max_depth, max_descendants;
 	/* Relaxed: counts that order nothing. */
-	_Atomic uint32_t events[NR_GROUP_EVENTS];       /* here and below */
-	_Atomic uint32_t events_local[NR_GROUP_EVENTS]; /* here */
+	_Atomic uint32_t events[UMEMCG_NR_EVENTS];       /* here and below */
+	_Atomic uint32_t events_local[UMEMCG_NR_EVENTS]; /* here */
 };
 
 extern struct table rare_table;

@@ -42,7 +42,7 @@ cold void check_bad_pointer(const void *pointer)
 		report("%p is not an object of this library; ignored, as others will be", pointer);
 	/* It may be the program's first call. */
 	if (CONFIG_MEMCG && library_counts(LIBRARY_COUNTS))
-		group_event(group_root(), EVENT_UNDERFLOW);
+		group_event(group_root(), UMEMCG_EVENT_UNDERFLOW);
 }
 
 static _Atomic uint64_t *live_word(const struct page *page, const void *object, uint64_t *ret_bit)

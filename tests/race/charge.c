@@ -331,7 +331,7 @@ static void drains_beside_the_fast_path_lose_nothing(void **state)
 	for (unsigned int i = 0; i < 3; i++)
 		stock_unbind(workers[i].stock);
 	check(usage(middle) == 0 && usage(group_root()) == 0);
-	check(atomic_load(&rare_of(middle)->events[EVENT_UNDERFLOW]) == 0);
+	check(atomic_load(&rare_of(middle)->events[UMEMCG_EVENT_UNDERFLOW]) == 0);
 }
 
 /* A remembered refusal is forgotten as soon as anything is given back below it. */

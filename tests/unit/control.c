@@ -89,7 +89,8 @@ static void the_table_has_the_files_that_something_stands_behind(void **state)
 		"cgroup.events",       "cgroup.max.depth", "cgroup.max.descendants",
 		"cgroup.procs",        "cgroup.stat",      "cgroup.threads",
 		"memory.consumers",    "memory.current",   "memory.events",
-		"memory.events.local", "memory.max",       "memory.peak",
+		"memory.events.local", "memory.high",      "memory.low",
+		"memory.max",          "memory.min",       "memory.peak",
 		"memory.reserve",      "memory.stat",
 	};
 
@@ -100,12 +101,16 @@ static void the_table_has_the_files_that_something_stands_behind(void **state)
 	assert_null(umemcg_control_file(UINT32_MAX));
 }
 
-static void files_that_need_reclaim_are_absent(void **state)
+static void files_that_nothing_stands_behind_are_absent(void **state)
 {
 	static const char *const absent[] = {
-		"memory.high",      "memory.min",      "memory.low",      "memory.reclaim",
-		"memory.oom.group", "memory.pressure", "memory.swap.max", "memory.swap.current",
-		"memory",           "memory.",         "memory.current ", "",
+		"memory.swap.high",
+		"memory.zswap.max",
+		"memory.numa_stat",
+		"memory",
+		"memory.",
+		"memory.current ",
+		"",
 	};
 	char text[64] = "untouched";
 
@@ -128,6 +133,8 @@ static void no_group_may_be_called_like_a_file(void **state)
 	}
 }
 
+#define NO_EVENTS "low 0\nhigh 0\nmax 0\noom 0\noom_kill 0\noom_group_kill 0\nunderflow 0\n"
+
 static void a_fresh_group_reads_as_in_cgroup_v2(void **state)
 {
 	(void)state;
@@ -139,9 +146,12 @@ static void a_fresh_group_reads_as_in_cgroup_v2(void **state)
 	check_reads(group, "cgroup.threads", "");
 	check_reads(group, "memory.consumers", "");
 	check_reads(group, "memory.current", "0\n");
-	check_reads(group, "memory.events", "max 0\noom 0\nunderflow 0\n");
-	check_reads(group, "memory.events.local", "max 0\noom 0\nunderflow 0\n");
+	check_reads(group, "memory.events", NO_EVENTS);
+	check_reads(group, "memory.events.local", NO_EVENTS);
+	check_reads(group, "memory.high", "max\n");
+	check_reads(group, "memory.low", "0\n");
 	check_reads(group, "memory.max", "max\n");
+	check_reads(group, "memory.min", "0\n");
 	check_reads(group, "memory.peak", "0\n");
 	check_reads(group, "memory.reserve", "0\n");
 	check_reads(group, "memory.stat", "anon 0\nslab 0\nstack 0\nexternal 0\nstock 0\n");
@@ -370,7 +380,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		test_in_group(the_table_has_the_files_that_something_stands_behind),
-		test_in_group(files_that_need_reclaim_are_absent),
+		test_in_group(files_that_nothing_stands_behind_are_absent),
 		test_in_group(no_group_may_be_called_like_a_file),
 		test_in_group(a_fresh_group_reads_as_in_cgroup_v2),
 		test_in_group(limits_take_the_grammar_of_sizes),

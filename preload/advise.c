@@ -75,7 +75,7 @@ static bool touches(int advice)
 	return advice == MADV_WILLNEED || advice == MADV_POPULATE_WRITE;
 }
 
-int mappings_advise(void *address, size_t nr_bytes, int advice)
+static int try_advise(void *address, size_t nr_bytes, int advice)
 {
 	struct books_entry entry;
 	int r;
@@ -91,5 +91,16 @@ int mappings_advise(void *address, size_t nr_bytes, int advice)
 	else
 		r = touch(&entry, address, nr_bytes, advice);
 	books_close(&entry);
+	return r;
+}
+
+int mappings_advise(void *address, size_t nr_bytes, int advice)
+{
+	struct charge_attempt attempt = { 0 };
+	int r;
+
+	do {
+		r = try_advise(address, nr_bytes, advice);
+	} while (r && books_try_again(&attempt));
 	return r;
 }

@@ -9,6 +9,7 @@
 #include "base/init.h"
 #include "charge/owner.h"
 #include "group/kind.h"
+#include "kmem/again.h"
 #include "kmem/heap.h"
 #include "kmem/mapping.h"
 #include "page.h"
@@ -142,6 +143,24 @@ void books_close(struct books_entry *entry)
 
 	uncharge(entry->group->owner, entry->nr_bytes);
 	mapping_end();
+	errno = saved_errno;
+}
+
+bool books_try_again(struct charge_attempt *attempt)
+{
+	int saved_errno = errno;
+	bool is_again = !is_locked && thread_try_again(attempt);
+
+	errno = saved_errno;
+	return is_again;
+}
+
+void books_throttle(void)
+{
+	int saved_errno = errno;
+
+	if (unlikely(charge_may_throttle()) && !is_locked)
+		thread_throttle(paying_group());
 	errno = saved_errno;
 }
 

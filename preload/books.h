@@ -28,6 +28,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "charge/charge.h"
 #include "group/group.h"
 #include "spans.h"
 
@@ -51,6 +52,16 @@ bool books_open(struct books_entry *entry, const void *address, uint64_t nr_byte
 
 /** books_close - end it: give back what was charged ahead and not used */
 void books_close(struct books_entry *entry);
+
+/**
+ * books_try_again - the call was closed and failed: was a charge refused, and room made for it?
+ *
+ * False within another call, which is to ask.
+ */
+bool books_try_again(struct charge_attempt *attempt);
+
+/** books_throttle - a call is over that may have charged something */
+void books_throttle(void);
 
 void books_lock(void);
 void books_unlock(void);

@@ -62,7 +62,7 @@ static uint64_t move(struct books_entry *entry, bool is_relative, uint64_t to, u
 }
 
 /* Return: was it moved where it was to go? */
-static bool move_accounted(bool is_relative, uint64_t to, uint64_t *ret_old)
+static bool try_move(bool is_relative, uint64_t to, uint64_t *ret_old)
 {
 	struct books_entry entry;
 	uint64_t now;
@@ -80,6 +80,19 @@ static bool move_accounted(bool is_relative, uint64_t to, uint64_t *ret_old)
 		return true;
 	errno = ENOMEM;
 	return false;
+}
+
+static bool move_accounted(bool is_relative, uint64_t to, uint64_t *ret_old)
+{
+	struct charge_attempt attempt = { 0 };
+	bool is_moved;
+
+	do {
+		is_moved = try_move(is_relative, to, ret_old);
+	} while (!is_moved && books_try_again(&attempt));
+	if (is_moved)
+		books_throttle();
+	return is_moved;
 }
 
 int mappings_set_break(void *address)

@@ -93,7 +93,8 @@ static void *map_over(struct books_entry *entry, enum span_state state, int prot
 	return address;
 }
 
-void *mappings_map(void *address, size_t nr_bytes, int protection, int flags, int fd, off_t offset)
+static void *try_map(void *address, size_t nr_bytes, int protection, int flags, int fd,
+		     off_t offset)
 {
 	bool is_over = (flags & MAP_FIXED) && !(flags & MAP_FIXED_NOREPLACE);
 	enum span_state state;
@@ -113,6 +114,19 @@ void *mappings_map(void *address, size_t nr_bytes, int protection, int flags, in
 	books_close(&entry);
 	if (state == SPAN_UNCOUNTED && result != MAP_FAILED && mappings_ops.passed)
 		mappings_ops.passed(nr_bytes);
+	return result;
+}
+
+void *mappings_map(void *address, size_t nr_bytes, int protection, int flags, int fd, off_t offset)
+{
+	struct charge_attempt attempt = { 0 };
+	void *result;
+
+	do {
+		result = try_map(address, nr_bytes, protection, flags, fd, offset);
+	} while (result == MAP_FAILED && books_try_again(&attempt));
+	if (result != MAP_FAILED)
+		books_throttle();
 	return result;
 }
 
@@ -157,7 +171,7 @@ static bool is_refused(const struct books_entry *entry)
 	return nr_needed && touched_find_at_times();
 }
 
-int mappings_protect(void *address, size_t nr_bytes, int protection, int key)
+static int try_protect(void *address, size_t nr_bytes, int protection, int key)
 {
 	bool is_writable = protection & PROT_WRITE;
 	bool is_full;
@@ -179,5 +193,16 @@ int mappings_protect(void *address, size_t nr_bytes, int protection, int key)
 		books_turn(&entry, SPAN_RELEASED, is_writable ? SPAN_CHARGED : SPAN_RESERVED);
 	books_unlock();
 	books_close(&entry);
+	return r;
+}
+
+int mappings_protect(void *address, size_t nr_bytes, int protection, int key)
+{
+	struct charge_attempt attempt = { 0 };
+	int r;
+
+	do {
+		r = try_protect(address, nr_bytes, protection, key);
+	} while (r && books_try_again(&attempt));
 	return r;
 }

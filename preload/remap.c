@@ -88,7 +88,7 @@ static void write_down(struct remap *remap, uint64_t new)
 		books_replace(entry, new + nr_moved, new + remap->nr_bytes, state);
 }
 
-void *mappings_remap(void *old, size_t nr_old_bytes, size_t nr_bytes, int flags, void *address)
+static void *try_remap(void *old, size_t nr_old_bytes, size_t nr_bytes, int flags, void *address)
 {
 	struct remap remap = {
 		.old = (uintptr_t)old,
@@ -110,5 +110,18 @@ void *mappings_remap(void *old, size_t nr_old_bytes, size_t nr_bytes, int flags,
 		write_down(&remap, (uintptr_t)result);
 	books_unlock();
 	books_close(&remap.entry);
+	return result;
+}
+
+void *mappings_remap(void *old, size_t nr_old_bytes, size_t nr_bytes, int flags, void *address)
+{
+	struct charge_attempt attempt = { 0 };
+	void *result;
+
+	do {
+		result = try_remap(old, nr_old_bytes, nr_bytes, flags, address);
+	} while (result == MAP_FAILED && books_try_again(&attempt));
+	if (result != MAP_FAILED)
+		books_throttle();
 	return result;
 }

@@ -13,6 +13,7 @@
 #include "base/system.h"
 #include "group/group.h"
 #include "interpose.h"
+#include "kmem/again.h"
 #include "kmem/spawn.h"
 #include "real.h"
 #include "umemcg.h"
@@ -40,6 +41,19 @@ static bool is_counting(void)
 	return CONFIG_MEMCG && library_counts(LIBRARY_COUNTS);
 }
 
+/* Charged anew for as long as room is made. */
+static int spawn(pthread_t *ret_thread, const pthread_attr_t *attr, void *(*start)(void *arg),
+		 void *arg)
+{
+	struct charge_attempt attempt = { 0 };
+	int r;
+
+	do {
+		r = spawn_thread(group_of_caller(), ret_thread, attr, start, arg);
+	} while ((r == -ENOMEM || r == -EAGAIN) && thread_try_again(&attempt));
+	return r;
+}
+
 /* What lacks is EAGAIN here, whatever it is. */
 static int error_of(int r)
 {
@@ -51,7 +65,7 @@ interposed int pthread_create(pthread_t *ret_thread, const pthread_attr_t *attr,
 {
 	if (!is_counting())
 		return system_thread_create(ret_thread, attr, start, arg);
-	return error_of(spawn_thread(group_of_caller(), ret_thread, attr, start, arg));
+	return error_of(spawn(ret_thread, attr, start, arg));
 }
 
 /* The same in C11, whose threads return an int. */
@@ -77,7 +91,7 @@ static int create_c11(thrd_t *ret_thread, thrd_start_t start, void *arg)
 	if (!thread)
 		return thrd_nomem;
 	*thread = (struct c11_thread){ .start = start, .arg = arg };
-	r = spawn_thread(group_of_caller(), ret_thread, NULL, begin_c11, thread);
+	r = spawn(ret_thread, NULL, begin_c11, thread);
 	if (r)
 		umemcg_free(thread);
 	return r == -ENOMEM ? thrd_nomem : r ? thrd_error : thrd_success;

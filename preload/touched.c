@@ -26,13 +26,16 @@ static _Atomic bool is_over;
 /* Charge what is released of a range. */
 static int charge(uint64_t start, uint64_t end)
 {
+	struct charge_attempt attempt = { 0 };
 	struct books_entry entry;
 	int r;
 
-	if (!books_open(&entry, (void *)(uintptr_t)start, end - start))
-		return 0;
-	r = books_charge_released(&entry);
-	books_close(&entry);
+	do {
+		if (!books_open(&entry, (void *)(uintptr_t)start, end - start))
+			return 0;
+		r = books_charge_released(&entry);
+		books_close(&entry);
+	} while (r && books_try_again(&attempt));
 	return r;
 }
 

@@ -18,10 +18,12 @@
 #include "group/group.h"
 #include "group/null.h"
 #include "group/stat.h"
+#include "kmem/again.h"
 #include "kmem/heap.h"
 #include "kmem/mapping.h"
 #include "kmem/spawn.h"
 #include "kmem/stack.h"
+#include "reclaim/limit.h"
 #include "user/region.h"
 
 /* More than any machine has, and far enough below 2^62 for what stocks compute with. */
@@ -171,8 +173,18 @@ static struct umemcg *to_charge(void)
 
 int umemcg_stack_alloc(size_t nr_bytes, void **ret_stack)
 {
+	struct charge_attempt attempt = { 0 };
+	int r;
+
 	library_init();
-	return ret_stack ? stack_alloc(to_charge(), nr_bytes, ret_stack) : -EINVAL;
+	if (!ret_stack)
+		return -EINVAL;
+	do {
+		r = stack_alloc(to_charge(), nr_bytes, ret_stack);
+	} while (r == -ENOMEM && thread_try_again(&attempt));
+	if (!r)
+		thread_throttle(to_charge());
+	return r;
 }
 
 void umemcg_stack_free(void *stack)
@@ -184,21 +196,36 @@ void umemcg_stack_free(void *stack)
 int umemcg_thread_create(pthread_t *ret_thread, const pthread_attr_t *attr,
 			 void *(*start)(void *arg), void *arg)
 {
+	struct charge_attempt attempt = { 0 };
+	int r;
+
 	library_init();
 	if (!ret_thread || !start || spawn_brings_stack(attr))
 		return -EINVAL;
-	return spawn_thread(to_charge(), ret_thread, attr, start, arg);
+	/* What libc needs for a thread may be refused as well, under preload. */
+	do {
+		r = spawn_thread(to_charge(), ret_thread, attr, start, arg);
+	} while ((r == -ENOMEM || r == -EAGAIN) && thread_try_again(&attempt));
+	return r;
 }
 
 int umemcg_map(struct umemcg *group, size_t nr_bytes, void **ret_address)
 {
+	struct charge_attempt attempt = { 0 };
+	int r;
+
 	if (!ret_address)
 		return -EINVAL;
 	if (!group)
 		group = umemcg_root();
-	if (is_counting() && !group_is_live(group))
-		return -EINVAL;
-	return region_map(group, nr_bytes, ret_address);
+	do {
+		if (is_counting() && !group_is_live(group))
+			return -EINVAL;
+		r = region_map(group, nr_bytes, ret_address);
+	} while (r == -ENOMEM && thread_try_again(&attempt));
+	if (!r)
+		thread_throttle(group);
+	return r;
 }
 
 int umemcg_unmap(void *address)
@@ -224,6 +251,32 @@ static noinline int try_charge_slowly(struct umemcg *group, uint64_t nr_bytes)
 		return -EINVAL;
 	stock = thread_stock(group);
 	return stock ? external_try_charge(stock, nr_bytes) : -ENOMEM;
+}
+
+/* Refused: as often as room is made, which may destroy the group. */
+static cold int try_charge_again(struct umemcg *group, uint64_t nr_bytes)
+{
+	struct charge_attempt attempt = { 0 };
+	int r = -ENOMEM;
+
+	while (r == -ENOMEM && thread_try_again(&attempt))
+		r = try_charge_slowly(group, nr_bytes);
+	return r;
+}
+
+static noinline int try_charge_at_first(struct umemcg *group, uint64_t nr_bytes)
+{
+	int r = try_charge_slowly(group, nr_bytes);
+
+	return r == -ENOMEM ? try_charge_again(group, nr_bytes) : r;
+}
+
+/* Beyond what the thread's stock has: its word is to be restored. */
+static noinline int try_charge_beyond(struct stock *stock, struct umemcg *group, uint64_t nr_bytes)
+{
+	int r = external_try_charge_slowly(stock, nr_bytes);
+
+	return r == -ENOMEM ? try_charge_again(group, nr_bytes) : r;
 }
 
 static noinline void uncharge_slowly(struct umemcg *group, uint64_t nr_bytes)
@@ -260,8 +313,12 @@ int umemcg_try_charge(struct umemcg *group, uint64_t nr_bytes)
 		return 0;
 	stock = stock_at_hand(group, nr_bytes);
 	if (unlikely(!stock))
-		return try_charge_slowly(group, nr_bytes);
-	return external_try_charge(stock, nr_bytes);
+		return try_charge_at_first(group, nr_bytes);
+	if (unlikely(!word_subtract(stock_spare(stock), (int64_t)nr_bytes)))
+		return try_charge_beyond(stock, group, nr_bytes);
+	if (unlikely(!word_add(stock_external(stock), (int64_t)nr_bytes)))
+		return external_count_slowly(stock, nr_bytes);
+	return 0;
 }
 
 void umemcg_uncharge(struct umemcg *group, uint64_t nr_bytes)
@@ -285,7 +342,7 @@ int umemcg_set_max(struct umemcg *group, uint64_t max)
 		return 0;
 	if (!group || !group_is_live(group))
 		return -EINVAL;
-	return group_set_max(thread_flight(), group, max);
+	return limit_set_max(thread_flight(), group, max);
 }
 
 static int set(struct umemcg *group, uint64_t nr_bytes,

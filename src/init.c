@@ -12,6 +12,8 @@
 #include "kmem/heap.h"
 #include "kmem/mapping.h"
 #include "kmem/spawn.h"
+#include "reclaim/limit.h"
+#include "reclaim/worker.h"
 #include "shared/attach.h"
 
 _Atomic bool library_is_ready;
@@ -26,9 +28,12 @@ static int init_groups(void)
 {
 	int r = group_init();
 
-	if (!r)
-		failure_init();
-	return r;
+	if (r)
+		return r;
+	failure_init();
+	limit_init();
+	worker_init();
+	return 0;
 }
 
 /*
@@ -40,14 +45,18 @@ static void before_fork(void)
 {
 	mapping_fork_begin();
 	spawn_lock();
-	if (CONFIG_MEMCG)
+	if (CONFIG_MEMCG) {
 		group_lock();
+		worker_lock();
+	}
 }
 
 static void release(void)
 {
-	if (CONFIG_MEMCG)
+	if (CONFIG_MEMCG) {
+		worker_unlock();
 		group_unlock();
+	}
 	spawn_unlock();
 }
 
@@ -59,6 +68,8 @@ static void after_fork(void)
 
 static void after_fork_in_child(void)
 {
+	if (CONFIG_MEMCG)
+		worker_forget();
 	release();
 	mapping_fork_end_in_child();
 	spawn_forget_others();

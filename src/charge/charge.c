@@ -12,6 +12,7 @@
 #include "charge/pause.h"
 
 struct charge_ops charge_ops;
+_Atomic bool charge_throttles;
 
 const struct charge_above *charge_above;
 
@@ -122,8 +123,8 @@ int charge_exactly(struct flight *flight, uint32_t owner, uint64_t nr_bytes)
 			return 0;
 		if (known && !charge_is_refused(at, nr_bytes))
 			continue;
-		if (!charge_ops.refused || !charge_ops.refused(flight, at, owner, nr_bytes))
-			return -ENOMEM;
+		charge_refused(flight, at, owner, nr_bytes);
+		return -ENOMEM;
 	}
 }
 
@@ -199,9 +200,10 @@ int charge_move(struct flight *flight, uint32_t from, uint32_t to, uint64_t nr_b
 		decision = decide_move(flight, from, to, nr_bytes, &at);
 		if (decision == DONE)
 			return 0;
-		if (decision == FULL &&
-		    (!charge_ops.refused || !charge_ops.refused(flight, at, to, nr_bytes)))
+		if (decision == FULL) {
+			charge_refused(flight, at, to, nr_bytes);
 			return -ENOMEM;
+		}
 	}
 }
 

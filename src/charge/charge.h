@@ -8,20 +8,27 @@
 #ifndef UMEMCG_CHARGE_CHARGE_H
 #define UMEMCG_CHARGE_CHARGE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "base/compiler.h"
+#include "charge/flight.h"
 
-struct flight;
+/* One call of the program's that charges, as often as it is tried. Zero at first. */
+struct charge_attempt {
+	unsigned int nr_rounds; /* in which room was made */
+	uint64_t deadline_ns;   /* of CLOCK_MONOTONIC; 0 before the first refusal */
+};
 
 /* What charging asks of the floors above it. */
 struct charge_ops {
-	/*
-	 * A charge to @owner does not fit at counter @at. True: try again, there is more room.
-	 * Called in no flight and with no lock held.
+	/* As charge_try_again(), of a refusal that was noted; tells whoever wants to know if not.
 	 */
-	bool (*refused)(struct flight *flight, uint32_t at, uint32_t owner, uint64_t nr_bytes);
+	bool (*try_again)(struct flight *flight, struct charge_attempt *attempt);
+	/* Something was charged to @owner, by a call that may be delayed, and that holds nothing.
+	 */
+	void (*throttle)(struct flight *flight, uint32_t owner);
 	/*
 	 * More was given back at a counter than it had; @nr_bytes were not taken off. Perhaps in
 	 * flight: it charges nothing and waits for nobody who charges.
@@ -30,6 +37,50 @@ struct charge_ops {
 };
 
 extern hidden struct charge_ops charge_ops;
+
+/* Set once allocations are to be delayed in groups that are above high. Relaxed: may be seen late.
+ */
+extern hidden _Atomic bool charge_throttles;
+
+/**
+ * charge_refused - a charge does not fit at level @at, and that is certain
+ *
+ * Only noted, for charge_try_again(): here the thread may hold locks, or have half done what the
+ * charge is for.
+ */
+static inline void charge_refused(struct flight *flight, uint32_t at, uint32_t owner,
+				  uint64_t nr_bytes)
+{
+	flight->refusal = (struct refusal){ .at = at, .owner = owner, .nr_bytes = nr_bytes };
+}
+
+/**
+ * charge_try_again - in every call of the program's that charges, where that was refused
+ * @flight:  the thread's, or NULL: it has none
+ * @attempt: of this call
+ *
+ * With everything unwound that the call had begun, and no lock held: what makes room may run
+ * callbacks of the program's, which may allocate, free, and destroy groups, so that all has to be
+ * looked up anew. False too if nothing was refused, or if the thread is within another call that
+ * is to ask.
+ */
+static inline bool charge_try_again(struct flight *flight, struct charge_attempt *attempt)
+{
+	return CONFIG_MEMCG && flight && flight->refusal.at && charge_ops.try_again &&
+	       charge_ops.try_again(flight, attempt);
+}
+
+static always_inline bool charge_may_throttle(void)
+{
+	return CONFIG_MEMCG && atomic_load_explicit(&charge_throttles, memory_order_relaxed);
+}
+
+/** charge_throttle - where a call is over that has charged something, and holds no lock */
+static always_inline void charge_throttle(struct flight *flight, uint32_t owner)
+{
+	if (unlikely(charge_may_throttle()))
+		charge_ops.throttle(flight, owner);
+}
 
 void charge_underflow(uint32_t counter, uint64_t nr_bytes);
 
@@ -49,7 +100,7 @@ int charge_decide(struct flight *flight, uint32_t owner, uint64_t nr_bytes, uint
  */
 bool charge_is_refused(uint32_t at, uint64_t nr_bytes);
 
-/** charge_exactly - charge without a stock; 0, or -ENOMEM after reclaim and policy */
+/** charge_exactly - charge without a stock; 0, or -ENOMEM, noted for charge_try_again() */
 int charge_exactly(struct flight *flight, uint32_t owner, uint64_t nr_bytes);
 
 /**
@@ -57,7 +108,7 @@ int charge_exactly(struct flight *flight, uint32_t owner, uint64_t nr_bytes);
  *
  * Groups above both see no change, so only those below their common one can refuse.
  *
- * Return: 0, or -ENOMEM after reclaim and policy: nothing has changed then.
+ * Return: 0, or -ENOMEM, noted for charge_try_again(): nothing has changed then.
  */
 int charge_move(struct flight *flight, uint32_t from, uint32_t to, uint64_t nr_bytes);
 

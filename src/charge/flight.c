@@ -322,5 +322,7 @@ void flight_forget_others(const struct flight *mine)
 		atomic_store_explicit(&other->row->charging, 0, memory_order_relaxed);
 		atomic_store_explicit(&other->row->uncharging, 0, memory_order_relaxed);
 		other->reserve_depth = 0;
+		other->in_callback = 0;
+		other->refusal.at = 0;
 	}
 }

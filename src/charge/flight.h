@@ -27,6 +27,13 @@ struct flight_row {
 	_Atomic uint32_t stalled;    /* others have given up waiting for this flight */
 };
 
+/* A charge that does not fit, until the call that asked for it has been unwound. */
+struct refusal {
+	uint32_t at; /* level that is full; 0: nothing was refused */
+	uint32_t owner;
+	uint64_t nr_bytes;
+};
+
 /* A thread, as charging sees it. Lives for ever once registered; a new thread may take it over. */
 struct flight {
 	struct flight_row *row;       /* never changes once it is registered, but in a fork child */
@@ -36,6 +43,8 @@ struct flight {
 	_Atomic uint32_t repaying;    /* owner that is about to be uncharged, or 0; for a fork */
 	_Atomic uint64_t nr_repaid;   /* by so many bytes */
 	uint32_t reserve_depth;       /* umemcg_reserve_enter() minus _leave() */
+	uint32_t in_callback;         /* of the program's, which makes room: depth */
+	struct refusal refusal;       /* the thread's own, like what stands before it */
 	struct flight_row own_row;    /* the row, while nobody else has to see it */
 };
 

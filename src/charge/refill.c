@@ -155,16 +155,15 @@ static noinline int refill_in_flight(struct stock *stock, unsigned int gate, uin
 			at = refill_gate(stock, gate, counter);
 		flight_end(stock->flight);
 		if (!at)
-			return 0;
+			return 1;
 		if (!decided && !charge_decide(stock->flight, stock_owner(stock), each, at, &at)) {
 			stock->slow_gates[gate].nr_parked--;
-			return 0;
+			return 1;
 		}
 		if (decided && !charge_is_refused(at, each))
 			continue;
-		if (!charge_ops.refused ||
-		    !charge_ops.refused(stock->flight, at, stock_owner(stock), each))
-			return -ENOMEM;
+		charge_refused(stock->flight, at, stock_owner(stock), each);
+		return -ENOMEM;
 	}
 }
 

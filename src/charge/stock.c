@@ -178,9 +178,8 @@ int stock_charge(struct stock *stock, uint64_t nr_bytes)
 			return 0;
 		if (decided && !charge_is_refused(at, nr_bytes))
 			continue;
-		if (!charge_ops.refused ||
-		    !charge_ops.refused(stock->flight, at, stock_owner(stock), nr_bytes))
-			return -ENOMEM;
+		charge_refused(stock->flight, at, stock_owner(stock), nr_bytes);
+		return -ENOMEM;
 	}
 }
 

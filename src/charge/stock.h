@@ -184,7 +184,8 @@ int stock_refill_counted(struct stock *stock, unsigned int gate, uint32_t nr_new
  * Follows a stock_take_object() that failed, in place of stock_undo_take(). The list is not empty;
  * the caller hands out its first object.
  *
- * Return: 0; -ENOMEM: nothing is charged, the objects stay listed.
+ * Return: 0; 1: the same, and it took a flight, so that usage may have grown; -ENOMEM: nothing is
+ * charged, the objects stay listed.
  */
 static inline int stock_refill(struct stock *stock, unsigned int gate, uint32_t nr_new)
 {

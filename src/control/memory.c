@@ -10,6 +10,7 @@
 #include "group/rare.h"
 #include "group/stat.h"
 #include "kmem/heap.h"
+#include "reclaim/limit.h"
 
 /* Each of these numbers stands alone; relaxed, for it orders nothing else. */
 static uint64_t read_word(const _Atomic uint64_t *word)
@@ -37,7 +38,7 @@ int memory_max_write(struct umemcg *group, const char *value)
 	uint64_t max;
 	int r = size_parse(value, &max);
 
-	return r ? r : group_set_max(thread_flight(), group, max);
+	return r ? r : limit_set_max(thread_flight(), group, max);
 }
 
 static int write_setting(struct umemcg *group, const char *value,

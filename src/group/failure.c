@@ -87,34 +87,44 @@ static void record_above(uint32_t at, const struct umemcg *charged, uint64_t nr_
 			   &failure->nr_bytes_max, &failure->nr_bytes_current);
 }
 
-static bool refused(struct flight *flight, uint32_t at, uint32_t owner, uint64_t nr_bytes)
+static bool tell_locked(const struct refusal *refusal)
 {
 	struct umemcg *full;
 
-	(void)flight;
-	group_lock();
-	if (at & ABOVE) {
-		record_above(at, group_of_owner(owner), nr_bytes);
-		group_unlock();
-		return false;
-	}
-	full = group_row(at);
-	/*
-	 * Destroyed meanwhile: then it is not what is full now. A group that has taken its row
-	 * since is told instead, and counts a refusal too many.
-	 */
-	if (!group_is_live(full)) {
-		group_unlock();
+	if (refusal->at & ABOVE) {
+		record_above(refusal->at, group_of_owner(refusal->owner), refusal->nr_bytes);
 		return true;
 	}
-	group_event(full, UMEMCG_EVENT_MAX);
+	full = group_row(refusal->at);
+	/* A group that has taken the row since is told instead, and counts a refusal too many. */
+	if (!group_is_live(full))
+		return false;
 	group_event(full, UMEMCG_EVENT_OOM);
-	record(full, group_of_owner(owner), nr_bytes);
+	record(full, group_of_owner(refusal->owner), refusal->nr_bytes);
 	/* The process's own limit, where it is a leaf of a shared tree. */
 	if (charge_above && full == group_root())
-		charge_above->tell(ABOVE, nr_bytes, NULL, 0, NULL, NULL);
+		charge_above->tell(ABOVE, refusal->nr_bytes, NULL, 0, NULL, NULL);
+	return true;
+}
+
+bool failure_tell(const struct refusal *refusal)
+{
+	bool is_told;
+
+	group_lock();
+	is_told = tell_locked(refusal);
 	group_unlock();
-	return false;
+	return is_told;
+}
+
+void failure_begin(const struct refusal *refusal)
+{
+	if (refusal->at & ABOVE)
+		return;
+	group_lock();
+	if (group_is_live(group_row(refusal->at)))
+		group_event(group_row(refusal->at), UMEMCG_EVENT_MAX);
+	group_unlock();
 }
 
 static void underflow(uint32_t counter, uint64_t nr_bytes)
@@ -131,7 +141,7 @@ static void underflow(uint32_t counter, uint64_t nr_bytes)
 
 void failure_init(void)
 {
-	charge_ops = (struct charge_ops){ .refused = refused, .underflow = underflow };
+	charge_ops.underflow = underflow;
 }
 
 int failure_last(struct umemcg_failure *ret_failure)

@@ -3,6 +3,7 @@
 #ifndef UMEMCG_GROUP_FAILURE_H
 #define UMEMCG_GROUP_FAILURE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "umemcg.h"
@@ -12,8 +13,20 @@ struct failure_consumer {
 	uint64_t nr_bytes;
 };
 
-/** failure_init - be told of refusals and underflows by the charge floor */
+struct refusal;
+
+/** failure_init - be told of underflows by the charge floor */
 void failure_init(void);
+
+/** failure_begin - a charge does not fit: before anything is done about it, and once a call */
+void failure_begin(const struct refusal *refusal);
+
+/**
+ * failure_tell - nothing could be done about it: count and record why
+ *
+ * False: the group that was full was destroyed meanwhile, so it is not what is full now.
+ */
+bool failure_tell(const struct refusal *refusal);
 
 /** failure_last - umemcg_last_failure() */
 int failure_last(struct umemcg_failure *ret_failure);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/init.h"
+#include "kmem/again.h"
 #include "kmem/alloc.h"
 #include "kmem/heap.h"
 #include "kmem/large.h"
@@ -32,70 +33,123 @@ static always_inline void *pop(struct stock_gate *gate)
 	return object;
 }
 
-/* After the gate failed: commit one block to the caller, filling the list if need be. */
-static bool refill(struct view *view, unsigned int size_class)
+/* After the gate failed: commit one block to the caller, filling the list if need be. As
+ * stock_refill(). */
+static int refill(struct view *view, unsigned int size_class)
 {
 	struct stock_gate *gate = &view->stock.gates[size_class];
+	int r;
 
 	do {
 		uint32_t nr_new = gate->objects ? 0 : view_fetch(view, size_class);
 
 		if (!gate->objects) {
 			stock_undo_take(&view->stock, size_class);
-			return false;
+			return -ENOMEM;
 		}
-		if (stock_refill(&view->stock, size_class, nr_new))
-			return false;
-		if (likely(gate->objects != NULL))
-			return true;
+		r = stock_refill(&view->stock, size_class, nr_new);
+		if (unlikely(r < 0) || likely(gate->objects != NULL))
+			return r;
 		/* What ran on behalf of the refill has used the block; its charge is ours. */
 		stock_uncharge(&view->stock, class_block_bytes(size_class));
 	} while (!stock_take_object(gate));
-	return true;
+	return 0;
 }
 
 static always_inline void *alloc_from(struct view *view, unsigned int size_class)
 {
 	struct stock_gate *gate = &view->stock.gates[size_class];
 
-	if (unlikely(!stock_take_object(gate)) && !refill(view, size_class))
-		return out_of_memory();
+	if (unlikely(!stock_take_object(gate)) && refill(view, size_class) < 0)
+		return NULL;
 	return pop(gate);
 }
 
 void *view_alloc_bytes(struct view *view, size_t nr_bytes)
 {
-	void *object;
-
 	if (nr_bytes <= CLASS_MAX_BYTES)
 		return alloc_from(view, class_of(nr_bytes));
-	object = large_alloc(view, nr_bytes, 1, false);
-	return object ? object : out_of_memory();
+	return large_alloc(view, nr_bytes, 1, false);
 }
 
-/* The class is looked up again: the library's first allocation came before there were any. */
+/* As the thread stands now. The class is looked up again: the library's first allocation came
+ * before there were any. */
+static void *try_alloc(size_t nr_bytes)
+{
+	struct view *view = thread_view();
+
+	return view ? alloc_from(view, class_of(nr_bytes)) : NULL;
+}
+
+static void *try_alloc_large(size_t nr_bytes, size_t alignment, bool zeroed)
+{
+	struct view *view = thread.view == thread.closed ? thread_view() : thread.view;
+
+	if (!view || unlikely(view->heap->is_at_work))
+		return NULL;
+	return large_alloc(view, nr_bytes, alignment, zeroed);
+}
+
+/* Refused: as often as room is made. What makes it may have entered another group. */
+static cold void *alloc_again(size_t nr_bytes)
+{
+	struct charge_attempt attempt = { 0 };
+
+	while (thread_try_again(&attempt)) {
+		void *object = try_alloc(nr_bytes);
+
+		if (object)
+			return object;
+	}
+	return out_of_memory();
+}
+
+/* The first object since the thread entered its group. */
+static noinline void *alloc_first(size_t nr_bytes)
+{
+	void *object = try_alloc(nr_bytes);
+
+	if (unlikely(!object))
+		return alloc_again(nr_bytes);
+	view_throttle(thread.view);
+	return object;
+}
+
+static cold void *alloc_charged(struct view *view, unsigned int size_class)
+{
+	void *object = pop(&view->stock.gates[size_class]);
+
+	view_throttle(view);
+	return object;
+}
+
 static noinline void *alloc_slowly(size_t nr_bytes)
 {
 	struct view *view = thread.view;
 	unsigned int size_class;
+	int r;
 
-	if (view == thread.closed) {
-		view = thread_view();
-		return view ? alloc_from(view, class_of(nr_bytes)) : out_of_memory();
-	}
+	if (view == thread.closed)
+		return alloc_first(nr_bytes);
 	size_class = class_of(nr_bytes);
-	return refill(view, size_class) ? pop(&view->stock.gates[size_class]) : out_of_memory();
+	r = refill(view, size_class);
+	if (likely(!r))
+		return pop(&view->stock.gates[size_class]);
+	return r < 0 ? alloc_again(nr_bytes) : alloc_charged(view, size_class);
 }
 
 static noinline void *alloc_large(size_t nr_bytes, size_t alignment, bool zeroed)
 {
-	struct view *view = thread.view == thread.closed ? thread_view() : thread.view;
-	void *object = NULL;
+	struct charge_attempt attempt = { 0 };
+	void *object;
 
-	if (view && likely(!view->heap->is_at_work))
-		object = large_alloc(view, nr_bytes, alignment, zeroed);
-
-	return object ? object : out_of_memory();
+	do {
+		object = try_alloc_large(nr_bytes, alignment, zeroed);
+	} while (unlikely(!object) && thread_try_again(&attempt));
+	if (unlikely(!object))
+		return out_of_memory();
+	view_throttle(thread.view);
+	return object;
 }
 
 static always_inline void *alloc(size_t nr_bytes)
@@ -147,8 +201,18 @@ void *umemcg_aligned_alloc(size_t alignment, size_t size)
 
 void *umemcg_malloc_in(struct umemcg *group, size_t size)
 {
-	struct heap *heap = heap_of_thread();
-	struct view *view = heap ? heap_view(heap, heap_owner_of(group)) : NULL;
+	struct charge_attempt attempt = { 0 };
+	void *object;
 
-	return view ? view_alloc_bytes(view, size) : out_of_memory();
+	do {
+		struct heap *heap = heap_of_thread();
+		struct view *view = heap ? heap_view(heap, heap_owner_of(group)) : NULL;
+
+		object = view ? view_alloc_bytes(view, size) : NULL;
+		if (object) {
+			view_throttle(view);
+			return object;
+		}
+	} while (thread_try_again(&attempt));
+	return out_of_memory();
 }

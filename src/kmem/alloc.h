@@ -7,7 +7,7 @@
 
 struct view;
 
-/** view_alloc_bytes - an object of any size; NULL with errno set */
+/** view_alloc_bytes - an object of any size; NULL: thread_try_again() is to follow */
 void *view_alloc_bytes(struct view *view, size_t nr_bytes);
 
 #endif

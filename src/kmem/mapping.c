@@ -97,6 +97,11 @@ void mapping_end(void)
 		atomic_fetch_sub_explicit(&nr_inside, 1, memory_order_release);
 }
 
+bool mapping_is_inside(void)
+{
+	return depth_inside != 0;
+}
+
 /* A thread that forks from within, in what runs on behalf of a charge, does not wait for itself. */
 static unsigned int nr_own(void)
 {

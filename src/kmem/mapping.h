@@ -40,6 +40,9 @@ int mapping_whole_pages(size_t nr_bytes, size_t *ret_nr_bytes);
 void mapping_begin(void);
 void mapping_end(void);
 
+/** mapping_is_inside - is the calling thread between them? */
+bool mapping_is_inside(void);
+
 /** mapping_fork_begin - before a fork, ahead of anything that keeps charges from ending */
 void mapping_fork_begin(void);
 void mapping_fork_end(void);

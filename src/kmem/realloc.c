@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "kmem/again.h"
 #include "kmem/alloc.h"
 #include "kmem/check.h"
 #include "kmem/foreign.h"
@@ -39,10 +40,8 @@ static void *copy(void *object, struct page *page, size_t nr_bytes)
 	struct view *view = view_of_owner(page_owner_of(page, object));
 	void *new = view ? view_alloc_bytes(view, nr_bytes) : NULL;
 
-	if (!new) {
-		/* One that was to become smaller may as well stay. */
-		return nr_bytes <= nr_old ? object : out_of_memory();
-	}
+	if (!new)
+		return NULL;
 	memcpy(new, object, min(nr_old, nr_bytes));
 	umemcg_free(object);
 	return new;
@@ -56,7 +55,7 @@ static void *resize_large(void *object, struct page *page, size_t size)
 	void *new = object;
 
 	if (!nr_new)
-		return out_of_memory();
+		return NULL;
 	if (nr_new <= nr_old) {
 		large_resize(page, nr_new);
 		credit_owner(owner, nr_old - nr_new);
@@ -64,13 +63,41 @@ static void *resize_large(void *object, struct page *page, size_t size)
 	}
 	view = view_of_owner(owner);
 	if (!view || !large_fits(nr_new, 1) || stock_charge(&view->stock, nr_new - nr_old))
-		return out_of_memory();
+		return NULL;
 	if (!large_resize(page, nr_new))
 		new = large_move(page, nr_new);
 	if (new)
 		return new;
 	stock_uncharge(&view->stock, nr_new - nr_old);
 	return copy(object, page, size);
+}
+
+static cold void throttle(const void *object)
+{
+	uint32_t owner = page_owner_of(check_page_of(object), object);
+
+	if (owner && thread.heap)
+		charge_throttle(&thread.heap->flight, owner);
+}
+
+/* Everything is looked up anew: what made room may have charged the object to another group. */
+static void *resize(void *object, struct page *page, size_t size)
+{
+	struct charge_attempt attempt = { 0 };
+	void *new;
+
+	do {
+		if (page_kind(page) == PAGE_LARGE && size > CLASS_MAX_BYTES)
+			new = resize_large(object, page, size);
+		else
+			new = copy(object, page, size);
+	} while (unlikely(!new) && thread_try_again(&attempt));
+	if (unlikely(!new))
+		/* One that was to become smaller may as well stay. */
+		return size <= page_charged_bytes(page) ? object : out_of_memory();
+	if (unlikely(charge_may_throttle()))
+		throttle(new);
+	return new;
 }
 
 void *umemcg_realloc(void *object, size_t size)
@@ -88,11 +115,10 @@ void *umemcg_realloc(void *object, size_t size)
 	if (!page)
 		return page_is_ours(object) ? out_of_memory() : foreign_realloc(object, size);
 	nr_old = page_charged_bytes(page);
-	if (page_kind(page) == PAGE_LARGE && size > CLASS_MAX_BYTES)
-		return resize_large(object, page, size);
-	if (size <= nr_old && size > nr_old / 2)
+	if (size <= nr_old && size > nr_old / 2 &&
+	    (page_kind(page) != PAGE_LARGE || size <= CLASS_MAX_BYTES))
 		return object;
-	return copy(object, page, size);
+	return resize(object, page, size);
 }
 
 size_t umemcg_usable_size(const void *object)

@@ -5,6 +5,7 @@
 #include "base/init.h"
 #include "charge/charge.h"
 #include "charge/owner.h"
+#include "kmem/again.h"
 #include "kmem/check.h"
 #include "kmem/heap.h"
 #include "kmem/large.h"
@@ -80,7 +81,9 @@ static int recharge(struct page *page, void *object, uint32_t owner)
 
 int umemcg_recharge(void *object, struct umemcg *group)
 {
+	struct charge_attempt attempt = { 0 };
 	struct page *page;
+	int r;
 
 	if (!CONFIG_MEMCG)
 		return 0;
@@ -89,7 +92,10 @@ int umemcg_recharge(void *object, struct umemcg *group)
 		return -EINVAL;
 	if (!library_counts(LIBRARY_COUNTS))
 		return 0;
-	if (group && !group_is_live(group))
-		return -EINVAL;
-	return recharge(page, object, heap_owner_of(group));
+	do {
+		if (group && !group_is_live(group))
+			return -EINVAL;
+		r = recharge(page, object, heap_owner_of(group));
+	} while (r == -ENOMEM && thread_try_again(&attempt));
+	return r;
 }

@@ -113,6 +113,8 @@ static void unbind_all(struct heap *heap)
 			view_unbind(view);
 	}
 	heap->flight.reserve_depth = 0;
+	heap->flight.in_callback = 0;
+	heap->flight.refusal.at = 0;
 }
 
 void heap_make_idle(struct heap *heap)

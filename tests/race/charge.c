@@ -100,7 +100,7 @@ static bool take_object(struct worker *worker)
 	if (!stock_take_object(&worker->stock->gates[GATE])) {
 		if (!worker->nr_listed)
 			worker->nr_listed = nr_new = NR_LISTED;
-		if (stock_refill(worker->stock, GATE, nr_new))
+		if (stock_refill(worker->stock, GATE, nr_new) < 0)
 			return false;
 	}
 	check(worker->nr_listed > 0);

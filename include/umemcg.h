@@ -512,7 +512,8 @@ UMEMCG_EXPORT int umemcg_get_stat(const struct umemcg *group, struct umemcg_stat
  * @buffer: gets the text with a terminating NUL; may be NULL if @size is 0
  *
  * Return: the length of the whole text; if it is >= @size it was cut; -ENOENT for an unknown file;
- * -EINVAL for a group that is gone; -EOPNOTSUPP when accounting is off.
+ * -EACCES for one that is only written; -EINVAL for a group that is gone; -EOPNOTSUPP when
+ * accounting is off.
  * Mirrors: the files of cgroup v2; ours besides: memory.reserve, memory.consumers.
  */
 UMEMCG_EXPORT int umemcg_read(struct umemcg *group, const char *file, char *buffer, size_t size);
@@ -525,8 +526,8 @@ UMEMCG_EXPORT int umemcg_read(struct umemcg *group, const char *file, char *buff
  *
  * Return: 0; -ENOENT; -EINVAL for the value, a group that is gone, or memory.max and memory.reserve
  * of the root; -ERANGE for a value that is too large; -EACCES for a file that is only read;
- * -ENOMEM; -EBUSY and -ETIME as umemcg_set_max(); -EOPNOTSUPP when accounting is off. Only with 0
- * and -EBUSY has anything changed.
+ * -ENOMEM; -EBUSY and -ETIME as umemcg_set_max(); -EAGAIN as umemcg_reclaim(); -EOPNOTSUPP when
+ * accounting is off. Only with 0, -EBUSY and -EAGAIN has anything changed.
  */
 UMEMCG_EXPORT int umemcg_write(struct umemcg *group, const char *file, const char *value);
 

@@ -12,6 +12,7 @@
 #include "kmem/heap.h"
 #include "kmem/mapping.h"
 #include "kmem/spawn.h"
+#include "reclaim/holdings.h"
 #include "reclaim/limit.h"
 #include "reclaim/worker.h"
 #include "shared/attach.h"
@@ -32,6 +33,7 @@ static int init_groups(void)
 		return r;
 	failure_init();
 	limit_init();
+	holdings_init();
 	worker_init();
 	return 0;
 }
@@ -47,6 +49,7 @@ static void before_fork(void)
 	spawn_lock();
 	if (CONFIG_MEMCG) {
 		group_lock();
+		holdings_lock();
 		worker_lock();
 	}
 }
@@ -55,6 +58,7 @@ static void release(void)
 {
 	if (CONFIG_MEMCG) {
 		worker_unlock();
+		holdings_unlock();
 		group_unlock();
 	}
 	spawn_unlock();
@@ -68,8 +72,10 @@ static void after_fork(void)
 
 static void after_fork_in_child(void)
 {
-	if (CONFIG_MEMCG)
+	if (CONFIG_MEMCG) {
 		worker_forget();
+		holdings_forget_others();
+	}
 	release();
 	mapping_fork_end_in_child();
 	spawn_forget_others();

@@ -26,6 +26,12 @@ struct charge_ops {
 	/* As charge_try_again(), of a refusal that was noted; tells whoever wants to know if not.
 	 */
 	bool (*try_again)(struct flight *flight, struct charge_attempt *attempt);
+	/*
+	 * The calling thread is stalled for memory that is charged to @owner, and not any more: it
+	 * reclaims, is throttled, or waits for a page. May be nested. NULL: nobody counts that.
+	 */
+	void (*stall_begin)(uint32_t owner);
+	void (*stall_end)(uint32_t owner);
 	/* Something was charged to @owner, by a call that may be delayed, and that holds nothing.
 	 */
 	void (*throttle)(struct flight *flight, uint32_t owner);

@@ -10,7 +10,7 @@
 
 struct control_file {
 	const char *name;
-	void (*show)(struct umemcg *group, struct text *text);
+	void (*show)(struct umemcg *group, struct text *text); /* NULL: only written */
 	int (*write)(struct umemcg *group, const char *value); /* NULL: only read */
 };
 
@@ -31,6 +31,7 @@ static const struct control_file files[] = {
 	{ "memory.max", memory_max_show, memory_max_write },
 	{ "memory.min", memory_min_show, memory_min_write },
 	{ "memory.peak", memory_peak_show, NULL },
+	{ "memory.reclaim", NULL, memory_reclaim_write },
 	{ "memory.reserve", memory_reserve_show, memory_reserve_write },
 	{ "memory.stat", memory_stat_show, NULL },
 };
@@ -55,6 +56,8 @@ int control_read(struct umemcg *group, const char *file, char *buffer, size_t si
 
 	if (!found)
 		return -ENOENT;
+	if (!found->show)
+		return -EACCES;
 	found->show(group, &text);
 	/* No group has threads enough for a longer text. */
 	return (int)min(text_end(&text), (size_t)INT_MAX);

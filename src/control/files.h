@@ -30,6 +30,7 @@ void memory_high_show(struct umemcg *group, struct text *text);
 int memory_high_write(struct umemcg *group, const char *value);
 void memory_reserve_show(struct umemcg *group, struct text *text);
 int memory_reserve_write(struct umemcg *group, const char *value);
+int memory_reclaim_write(struct umemcg *group, const char *value);
 void memory_events_show(struct umemcg *group, struct text *text);
 void memory_events_local_show(struct umemcg *group, struct text *text);
 void memory_stat_show(struct umemcg *group, struct text *text);

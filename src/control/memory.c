@@ -90,6 +90,14 @@ int memory_reserve_write(struct umemcg *group, const char *value)
 	return write_setting(group, value, group_set_reserve);
 }
 
+int memory_reclaim_write(struct umemcg *group, const char *value)
+{
+	uint64_t nr_bytes;
+	int r = size_parse(value, &nr_bytes);
+
+	return r ? r : limit_reclaim(thread_flight(), group, nr_bytes);
+}
+
 static const char *const event_names[UMEMCG_NR_EVENTS] = {
 	[UMEMCG_EVENT_LOW] = "low",
 	[UMEMCG_EVENT_HIGH] = "high",

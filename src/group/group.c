@@ -14,6 +14,7 @@
 #include "group/rare.h"
 
 static struct table group_table;
+void (*group_bequeaths)(struct umemcg *group, struct umemcg *heir);
 struct umemcg first_groups[TABLE_NR_FIRST] aligned_to(CACHE_LINE);
 
 /* Guards the tree, the names, and both tables' free rows; never held while charging. */
@@ -223,6 +224,8 @@ static int destroy_locked(struct flight *flight, struct umemcg *group)
 	flight_wait_uncharges(group->id);
 	bequeath(group, parent);
 	charge_go_on(flight, group->id);
+	if (group_bequeaths)
+		group_bequeaths(group, parent);
 	name_remove(group);
 	unlink_from(parent, group);
 	unmake(group);

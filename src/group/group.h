@@ -27,13 +27,15 @@ struct umemcg {
 	uint32_t first_child;
 	uint32_t next_sibling;
 	uint32_t prev_sibling;
-	uint32_t next_named;   /* in the index of names */
-	uint32_t name;         /* in the pool of names; 0: named after its id */
-	_Atomic uint32_t rare; /* group/rare.h */
+	uint32_t next_named;       /* in the index of names */
+	uint32_t name;             /* in the pool of names; 0: named after its id */
+	_Atomic uint32_t rare;     /* group/rare.h */
+	_Atomic uint32_t holdings; /* reclaim/holdings.h */
 	uint32_t nr_descendants;
 	uint32_t nr_visits; /* walks that are at this group; it is not destroyed meanwhile */
 	uint64_t name_hash; /* of a group with a name: of that and the parent */
-	_Atomic bool has_inherited; /* from a group that was destroyed below it */
+	_Atomic int64_t nr_bytes_due; /* to reclaim; less than 0: it gave more than its share */
+	_Atomic bool has_inherited;   /* from a group that was destroyed below it */
 	/* Own charges by kind; slab is the rest. Relaxed: they order nothing. */
 	_Atomic uint64_t nr_bytes_stack;
 	_Atomic uint64_t nr_bytes_anon;
@@ -93,6 +95,12 @@ int group_set_min(struct umemcg *group, uint64_t nr_bytes);
 int group_set_low(struct umemcg *group, uint64_t nr_bytes);
 int group_set_high(struct umemcg *group, uint64_t nr_bytes);
 void group_drain(struct flight *flight, struct umemcg *group);
+
+/*
+ * What floors above hand on when a group is destroyed, or NULL: called with the tree locked, when
+ * nothing can be charged to the group any more, but it still looks alive. Set once.
+ */
+extern hidden void (*group_bequeaths)(struct umemcg *group, struct umemcg *heir);
 
 /** group_next - the group after @group in a walk below @top, parents first; NULL at the end.
  * The caller holds the lock */

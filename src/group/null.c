@@ -48,3 +48,10 @@ void null_get_stat(struct umemcg_stat *ret_stat)
 {
 	*ret_stat = (struct umemcg_stat){ 0 };
 }
+
+void *null_registered(void)
+{
+	static uint64_t anything[16];
+
+	return anything;
+}

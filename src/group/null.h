@@ -22,4 +22,7 @@ size_t null_path(char *buffer, size_t size);
 /** null_get_stat - all zeros */
 void null_get_stat(struct umemcg_stat *ret_stat);
 
+/** null_registered - what is registered for reclaim: something that can be touched, and no more */
+void *null_registered(void);
+
 #endif

@@ -18,6 +18,9 @@ void limit_init(void);
 /** limit_set_max - as group_set_max(), and reclaim what is above */
 int limit_set_max(struct flight *flight, struct umemcg *group, uint64_t max);
 
+/** limit_reclaim - umemcg_reclaim(); @flight may be NULL */
+int limit_reclaim(struct flight *flight, struct umemcg *group, uint64_t nr_bytes);
+
 /** limit_set_timeout - umemcg_set_reclaim_timeout() */
 void limit_set_timeout(uint64_t timeout_us);
 

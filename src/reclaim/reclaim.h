@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reclaim: memory that can be had anew is given back, by all groups below one that is full.
+ * Reclaim: memory that can be had anew is given back, by all groups below one that is full, in
+ * proportion to what each of them has of it that is not protected.
  */
 #ifndef UMEMCG_RECLAIM_RECLAIM_H
 #define UMEMCG_RECLAIM_RECLAIM_H
@@ -13,22 +14,33 @@
 
 struct flight;
 
-/* Set once there is anything to reclaim from, for good. Relaxed: may be seen late. */
+/* Set once the program has registered anything, for good. Relaxed: may be seen late. */
 extern hidden _Atomic bool reclaim_is_possible;
 
-/** reclaim_may - may this thread call back the program now? Not from within a callback, or while
- * it charges */
+/**
+ * reclaim_may - is there anything to reclaim from, and may this thread call back the program now?
+ *
+ * Not from within a callback, nor while it charges, as in the handler of a signal.
+ */
 bool reclaim_may(const struct flight *flight);
 
 /**
  * reclaim - give back memory of a group and those below it
- * @nr_bytes: that are wanted
+ * @flight:   the calling thread's, for which reclaim_may() holds
+ * @top:      spares nothing of its own; may be gone afterwards
+ * @nr_bytes: that are wanted; what comes may be more
  *
- * One round over the tree. With no lock held; the group may be gone afterwards.
+ * With no lock held. Ends when a round over the tree has given nothing.
  *
- * Return: by how much usage fell, stocks given back: measured, and never more than that.
+ * Return: by how much usage fell, with stocks given back: measured, not what callbacks say.
  */
 uint64_t reclaim(struct flight *flight, struct umemcg *top, uint64_t nr_bytes,
 		 uint64_t deadline_ns);
+
+/** reclaim_until - umemcg_reclaim(): as long as there is progress; 0 or -EAGAIN */
+int reclaim_until(struct flight *flight, struct umemcg *group, uint64_t nr_bytes);
+
+/** reclaim_count - what a group and those below it could give back, by what callbacks say */
+uint64_t reclaim_count(struct flight *flight, struct umemcg *top);
 
 #endif

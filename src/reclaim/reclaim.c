@@ -35,6 +35,7 @@ struct round {
 	uint64_t deadline_ns;
 	bool breaches_low; /* only min is spared */
 	bool skipped_low;  /* something was spared for low */
+	bool lost_a_group; /* it was destroyed: what it had is its heir's, and not looked at yet */
 	uint64_t nr_parts; /* sum of the targets' parts */
 	struct targets targets;
 };
@@ -135,7 +136,7 @@ static uint32_t next_turn(void)
 enum source { PAGES, LISTS, SHRINKERS, NR_SOURCES };
 
 static void scan_source(const struct round *round, struct umemcg *group, enum source source,
-			uint64_t nr_bytes, uint64_t nr_bytes_all)
+			uint64_t nr_bytes, uint64_t at)
 {
 	switch (source) {
 	case PAGES:
@@ -145,12 +146,12 @@ static void scan_source(const struct round *round, struct umemcg *group, enum so
 		lru_scan(round->flight, group, nr_bytes, round->deadline_ns);
 		break;
 	default:
-		shrinker_scan(round->flight, group, nr_bytes, nr_bytes_all, round->deadline_ns);
+		shrinker_scan(round->flight, group, nr_bytes, at, round->deadline_ns);
 	}
 }
 
-/* The source whose turn it is, as often as it has much. */
-static unsigned int first_source(const uint64_t has[NR_SOURCES])
+/* The source whose turn it is, as often as it has much, and the place in what it has. */
+static unsigned int first_source(const uint64_t has[NR_SOURCES], uint64_t *ret_at)
 {
 	unsigned __int128 all = (unsigned __int128)has[PAGES] + has[LISTS] + has[SHRINKERS];
 	uint64_t at = (uint64_t)(all * next_turn() >> 32);
@@ -158,6 +159,7 @@ static unsigned int first_source(const uint64_t has[NR_SOURCES])
 
 	while (source < SHRINKERS && at >= has[source])
 		at -= has[source++];
+	*ret_at = at;
 	return source;
 }
 
@@ -170,14 +172,14 @@ static void scan(const struct round *round, const struct target *target, struct 
 		[LISTS] = lru_count(group),
 		[SHRINKERS] = shrinker_count(round->flight, group, round->deadline_ns),
 	};
-	unsigned int first = first_source(has);
-	uint64_t before = usage_of(group), given = 0;
+	uint64_t before = usage_of(group), given = 0, at;
+	unsigned int first = first_source(has, &at);
 
 	for (unsigned int i = 0; i < NR_SOURCES && given < nr_bytes; i++) {
 		unsigned int source = (first + i) % NR_SOURCES;
 
 		if (has[source])
-			scan_source(round, group, source, nr_bytes - given, has[source]);
+			scan_source(round, group, source, nr_bytes - given, i ? 0 : at);
 		if (!target_group(target))
 			return;
 		given = before - min(before, usage_of(group));
@@ -201,8 +203,10 @@ static uint64_t take(struct round *round, struct target *target, uint64_t nr_byt
 	    target->nr_bytes_usage <= target->low)
 		group_event(group, UMEMCG_EVENT_LOW);
 	scan(round, target, group, min(nr_bytes, target->nr_bytes));
-	if (!target_group(target))
+	if (!target_group(target)) {
+		round->lost_a_group = true;
 		return 0;
+	}
 	after = usage_of(group);
 	if (after + nr_bytes > before) {
 		group_drain(round->flight, group);
@@ -324,11 +328,14 @@ static uint64_t reclaim_a_part(struct flight *flight, struct umemcg *top, uint64
 			       uint64_t deadline_ns)
 {
 	struct round round = { .flight = flight, .deadline_ns = deadline_ns };
-	bool skipped_low;
-	uint64_t given = go_round(&round, top, nr_bytes);
+	uint64_t given;
 
-	skipped_low = round.skipped_low;
-	if (given || !skipped_low || !group_is_live(top))
+	do {
+		round.nr_parts = 0;
+		round.lost_a_group = false;
+		given = go_round(&round, top, nr_bytes);
+	} while (!given && round.lost_a_group && !is_over(&round) && group_is_live(top));
+	if (given || !round.skipped_low || !group_is_live(top))
 		return given;
 	round = (struct round){
 		.flight = flight,

@@ -211,38 +211,68 @@ static uint64_t call(struct flight *flight, struct umemcg_shrinker *shrinker, st
 	return worker_now() < deadline_ns ? shrinker_call(flight, shrinker, group, nr_bytes) : 0;
 }
 
+/* What a scan measures itself by. Relaxed: others charge meanwhile. */
+static uint64_t usage_of(const struct umemcg *group)
+{
+	return atomic_load_explicit(&group_counter(group)->usage, memory_order_relaxed);
+}
+
+/* What it says may be anything; but nobody has more than is charged. */
+static uint64_t count_one(struct flight *flight, struct umemcg_shrinker *shrinker,
+			  struct umemcg *group, uint64_t deadline_ns)
+{
+	uint64_t nr_bytes = call(flight, shrinker, group, 0, deadline_ns);
+
+	return min(nr_bytes, usage_of(group));
+}
+
 uint64_t shrinker_count(struct flight *flight, struct umemcg *group, uint64_t deadline_ns)
 {
 	struct umemcg_shrinker *shrinker = NULL;
 	uint64_t nr_bytes = 0;
 
 	while ((shrinker = next(group, shrinker))) {
-		uint64_t its = call(flight, shrinker, group, 0, deadline_ns);
-
-		/* What it says may be anything. */
-		nr_bytes += min(its, COUNTER_USAGE_MAX - nr_bytes);
+		nr_bytes += count_one(flight, shrinker, group, deadline_ns);
 	}
 	return nr_bytes;
 }
 
-void shrinker_scan(struct flight *flight, struct umemcg *group, uint64_t nr_bytes,
-		   uint64_t nr_bytes_all, uint64_t deadline_ns)
+/* Return: what one gave back, measured; a stock may have it at first. */
+static uint64_t scan_one(struct flight *flight, struct umemcg_shrinker *shrinker,
+			 struct umemcg *group, uint64_t nr_bytes, uint64_t deadline_ns)
 {
-	struct umemcg_shrinker *shrinker = NULL;
+	uint64_t before = usage_of(group);
+
+	if (!call(flight, shrinker, group, nr_bytes, deadline_ns) || !group_is_live(group))
+		return 0;
+	if (usage_of(group) + nr_bytes > before)
+		group_drain(flight, group);
+	return before - min(before, usage_of(group));
+}
+
+/*
+ * From the one whose turn it is, which it is as often as it has much; what that does not give, from
+ * the others: first those behind it, then those before it.
+ */
+void shrinker_scan(struct flight *flight, struct umemcg *group, uint64_t nr_bytes, uint64_t at,
+		   uint64_t deadline_ns)
+{
 	uint64_t nr_left = nr_bytes;
 
-	while ((shrinker = next(group, shrinker))) {
-		uint64_t its = nr_left ? call(flight, shrinker, group, 0, deadline_ns) : 0;
-		uint64_t part, given;
+	for (unsigned int pass = 0; pass < 2 && nr_left; pass++) {
+		struct umemcg_shrinker *shrinker = NULL;
+		uint64_t sum = 0;
 
-		its = min(its, nr_bytes_all);
-		/* In proportion, rounded up. */
-		part = nr_bytes_all ? ((unsigned __int128)nr_bytes * its + nr_bytes_all - 1) /
-					      nr_bytes_all
-				    : 0;
-		part = min(part, nr_left);
-		given = part ? call(flight, shrinker, group, part, deadline_ns) : 0;
-		nr_left -= min(given, part);
+		while ((shrinker = next(group, shrinker))) {
+			uint64_t its = 0;
+
+			if (nr_left && group_is_live(group))
+				its = count_one(flight, shrinker, group, deadline_ns);
+			sum += its;
+			if (its && (sum > at) == (pass == 0))
+				nr_left -= min(nr_left, scan_one(flight, shrinker, group, nr_left,
+								 deadline_ns));
+		}
 	}
 }
 

@@ -44,9 +44,12 @@ void shrinker_unpin(struct umemcg_shrinker *shrinker);
 /** shrinker_count - bytes of a group itself that all that cover it could give back */
 uint64_t shrinker_count(struct flight *flight, struct umemcg *group, uint64_t deadline_ns);
 
-/** shrinker_scan - have them give back about so much, of @nr_bytes_all that they have */
-void shrinker_scan(struct flight *flight, struct umemcg *group, uint64_t nr_bytes,
-		   uint64_t nr_bytes_all, uint64_t deadline_ns);
+/**
+ * shrinker_scan - have them give back about so much
+ * @at: a place in what shrinker_count() said, which says whose turn it is
+ */
+void shrinker_scan(struct flight *flight, struct umemcg *group, uint64_t nr_bytes, uint64_t at,
+		   uint64_t deadline_ns);
 
 /* In a fork child, with the holdings locked: the calls of threads that it has lost are over. */
 void shrinker_forget_others(void);

@@ -91,7 +91,7 @@ static void the_table_has_the_files_that_something_stands_behind(void **state)
 		"memory.consumers",    "memory.current",   "memory.events",
 		"memory.events.local", "memory.high",      "memory.low",
 		"memory.max",          "memory.min",       "memory.peak",
-		"memory.reserve",      "memory.stat",
+		"memory.reclaim",      "memory.reserve",   "memory.stat",
 	};
 
 	(void)state;

@@ -87,6 +87,8 @@ static struct umemcg *make(uint32_t parent)
 		goto no_group;
 	group = group_row(id);
 	reset(group);
+	atomic_store_explicit(&group->holdings, 0, memory_order_relaxed);
+	atomic_store_explicit(&group->nr_bytes_due, 0, memory_order_relaxed);
 	group->owner = owner_create(id);
 	if (!group->owner)
 		goto no_owner;

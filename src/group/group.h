@@ -21,21 +21,21 @@ struct umemcg {
 	/* What others may look at while the row is free, or changes hands. */
 	uint32_t link; /* the table's, while the row is free */
 	_Atomic bool is_live;
+	_Atomic uint32_t holdings;    /* reclaim/holdings.h */
+	_Atomic int64_t nr_bytes_due; /* to reclaim; less than 0: it gave more than its share */
 	uint32_t id; /* of this row: set once, and the same for all groups that have it */
 	/* What a new group has anew. */
 	uint32_t owner; /* charges of this group go through it */
 	uint32_t first_child;
 	uint32_t next_sibling;
 	uint32_t prev_sibling;
-	uint32_t next_named;       /* in the index of names */
-	uint32_t name;             /* in the pool of names; 0: named after its id */
-	_Atomic uint32_t rare;     /* group/rare.h */
-	_Atomic uint32_t holdings; /* reclaim/holdings.h */
+	uint32_t next_named;   /* in the index of names */
+	uint32_t name;         /* in the pool of names; 0: named after its id */
+	_Atomic uint32_t rare; /* group/rare.h */
 	uint32_t nr_descendants;
 	uint32_t nr_visits; /* walks that are at this group; it is not destroyed meanwhile */
 	uint64_t name_hash; /* of a group with a name: of that and the parent */
-	_Atomic int64_t nr_bytes_due; /* to reclaim; less than 0: it gave more than its share */
-	_Atomic bool has_inherited;   /* from a group that was destroyed below it */
+	_Atomic bool has_inherited; /* from a group that was destroyed below it */
 	/* Own charges by kind; slab is the rest. Relaxed: they order nothing. */
 	_Atomic uint64_t nr_bytes_stack;
 	_Atomic uint64_t nr_bytes_anon;

@@ -348,7 +348,11 @@ static uint64_t reclaim_a_part(struct flight *flight, struct umemcg *top, uint64
 uint64_t reclaim(struct flight *flight, struct umemcg *top, uint64_t nr_bytes, uint64_t deadline_ns)
 {
 	uint64_t given = 0, more;
-	uint32_t owner = top->owner;
+	uint32_t owner;
+
+	group_lock();
+	owner = group_is_live(top) ? top->owner : group_root()->owner;
+	group_unlock();
 
 	if (charge_ops.stall_begin)
 		charge_ops.stall_begin(owner);

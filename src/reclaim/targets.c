@@ -128,6 +128,10 @@ void targets_free(struct targets *targets)
 struct umemcg *target_group(const struct target *target)
 {
 	struct umemcg *group = group_row(target->id);
+	bool is_same;
 
-	return group_is_live(group) && group->owner == target->owner ? group : NULL;
+	group_lock();
+	is_same = group_is_live(group) && group->owner == target->owner;
+	group_unlock();
+	return is_same ? group : NULL;
 }

@@ -16,6 +16,8 @@
 #include "reclaim/limit.h"
 #include "reclaim/worker.h"
 #include "shared/attach.h"
+#include "user/region.h"
+#include "user/store.h"
 
 _Atomic bool library_is_ready;
 _Atomic unsigned int library_counted;
@@ -51,6 +53,7 @@ static void before_fork(void)
 		group_lock();
 		holdings_lock();
 		worker_lock();
+		store_fork_begin();
 	}
 }
 
@@ -66,6 +69,8 @@ static void release(void)
 
 static void after_fork(void)
 {
+	if (CONFIG_MEMCG)
+		store_fork_end();
 	release();
 	mapping_fork_end();
 }
@@ -79,6 +84,10 @@ static void after_fork_in_child(void)
 	release();
 	mapping_fork_end_in_child();
 	spawn_forget_others();
+	if (CONFIG_MEMCG) {
+		region_forget_all();
+		store_fork_end_in_child();
+	}
 }
 
 static unsigned int what_is_counted(void)
@@ -109,6 +118,8 @@ static void make_ready(void)
 		report("no address space for the heap: allocations will fail");
 	if (mapping_init())
 		report("no address space for the table of mappings: no stack or region can be made");
+	if (CONFIG_MEMCG && region_init())
+		report("no address space for the table of regions: they are charged when mapped");
 	if (spawn_init())
 		report("no address space for the table of threads: none can be made");
 	if (pthread_atfork(before_fork, after_fork, after_fork_in_child))

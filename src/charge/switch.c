@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "charge/switch.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/compiler.h"
 #include "base/report.h"
+#include "base/size.h"
 
 static const char *const kind_names[NR_KINDS] = {
 	[KIND_SLAB] = "slab",
@@ -19,6 +21,9 @@ static const char *const kind_names[NR_KINDS] = {
 /* Written before the first charge and only read afterwards. */
 static bool is_on;
 static unsigned int counted = ALL_KINDS;
+static bool maps_at_map;
+static char swap_directory[PATH_MAX];
+static uint64_t nr_bytes_swap;
 
 static bool word_is(const char *word, size_t length, const char *expected)
 {
@@ -52,10 +57,34 @@ static void read_kinds(const char *list, size_t length)
 	counted = kinds;
 }
 
+/* Directory and size, with a colon between them: the last one, for a directory may have some. */
+static bool parse_swap(const char *text, size_t length)
+{
+	const char *colon = memrchr(text, ':', length);
+	size_t nr_chars = colon ? (size_t)(colon - text) : 0;
+	char size[SIZE_TEXT_BYTES + 1] = "";
+
+	if (!nr_chars || nr_chars >= sizeof(swap_directory) || length - nr_chars > sizeof(size))
+		return false;
+	memcpy(size, colon + 1, length - nr_chars - 1);
+	if (size_parse(size, &nr_bytes_swap))
+		return false;
+	memcpy(swap_directory, text, nr_chars);
+	swap_directory[nr_chars] = '\0';
+	return true;
+}
+
+static void read_swap(const char *text, size_t length)
+{
+	if (!parse_swap(text, length))
+		report("UMEMCG_CMDLINE: \"umemcg.swap=%.*s\" is ignored (it takes DIRECTORY:SIZE)",
+		       (int)length, text);
+}
+
 static void read_token(const char *token, size_t length)
 {
-	static const char kinds[] = "umemcg.kinds=";
-	size_t prefix = sizeof(kinds) - 1;
+	static const char kinds[] = "umemcg.kinds=", swap[] = "umemcg.swap=";
+	size_t prefix = sizeof(kinds) - 1, swap_prefix = sizeof(swap) - 1;
 
 	if (word_is(token, length, "cgroup_disable=memory"))
 		is_on = false;
@@ -63,8 +92,12 @@ static void read_token(const char *token, size_t length)
 		is_on = true;
 	else if (word_is(token, length, "cgroup.memory=nokmem"))
 		counted &= ~(1u << KIND_SLAB | 1u << KIND_STACK);
+	else if (word_is(token, length, "umemcg.map=at_map"))
+		maps_at_map = true;
 	else if (length >= prefix && !memcmp(token, kinds, prefix))
 		read_kinds(token + prefix, length - prefix);
+	else if (length >= swap_prefix && !memcmp(token, swap, swap_prefix))
+		read_swap(token + swap_prefix, length - swap_prefix);
 	else
 		report("UMEMCG_CMDLINE: unknown word \"%.*s\" is ignored", (int)length, token);
 }
@@ -75,6 +108,8 @@ void switch_read(const char *command_line)
 
 	is_on = CONFIG_MEMCG && CONFIG_MEMCG_DEFAULT_ON;
 	counted = ALL_KINDS;
+	maps_at_map = false;
+	swap_directory[0] = '\0';
 	if (!CONFIG_MEMCG || !command_line)
 		return;
 	while (*(command_line += strspn(command_line, blanks))) {
@@ -93,6 +128,17 @@ void switch_init(void)
 bool switch_is_on(void)
 {
 	return is_on;
+}
+
+const char *switch_swap(uint64_t *ret_nr_bytes)
+{
+	*ret_nr_bytes = nr_bytes_swap;
+	return swap_directory[0] ? swap_directory : NULL;
+}
+
+bool switch_maps_at_map(void)
+{
+	return maps_at_map;
 }
 
 bool switch_counts(enum kind kind)

@@ -10,6 +10,8 @@
 #include "group/stat.h"
 #include "kmem/heap.h"
 #include "kmem/mapping.h"
+#include "user/region.h"
+#include "user/store.h"
 
 /* What was found of one group's, by kind. Explicit charges leave nothing that could be found. */
 struct found {
@@ -43,6 +45,11 @@ static int count_object(void *object, size_t nr_bytes, uint32_t owner, void *arg
 static void count_mapping(const struct mapping *mapping, void *arg)
 {
 	count(arg, mapping->owner, mapping->kind, mapping->nr_bytes);
+}
+
+static void count_pages(uint32_t owner, uint64_t nr_bytes, void *arg)
+{
+	count(arg, owner, KIND_ANON, nr_bytes);
 }
 
 static uint64_t distance(uint64_t a, uint64_t b)
@@ -88,6 +95,8 @@ int audit(struct umemcg_audit *ret_audit)
 	r = heap_walk(count_object, &walk);
 	if (!r) {
 		mapping_walk(count_mapping, &walk);
+		region_walk(count_pages, &walk);
+		store_walk(count_pages, &walk);
 		group_walk(group_root(), compare_group, &walk);
 	}
 	system_munmap(walk.found, size);

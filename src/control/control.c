@@ -34,6 +34,11 @@ static const struct control_file files[] = {
 	{ "memory.reclaim", NULL, memory_reclaim_write },
 	{ "memory.reserve", memory_reserve_show, memory_reserve_write },
 	{ "memory.stat", memory_stat_show, NULL },
+	{ "memory.swap.current", memory_swap_current_show, NULL },
+	{ "memory.swap.events", memory_swap_events_show, NULL },
+	{ "memory.swap.max", memory_swap_max_show, memory_swap_max_write },
+	{ "memory.swap.peak", memory_swap_peak_show, NULL },
+	{ "memory.zswap.current", memory_zswap_current_show, NULL },
 };
 
 static const struct control_file *find(const char *name)

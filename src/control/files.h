@@ -36,4 +36,14 @@ void memory_events_local_show(struct umemcg *group, struct text *text);
 void memory_stat_show(struct umemcg *group, struct text *text);
 void memory_consumers_show(struct umemcg *group, struct text *text);
 
+/* Of pages that are stored elsewhere (control/swap.c). */
+void memory_swap_current_show(struct umemcg *group, struct text *text);
+void memory_swap_peak_show(struct umemcg *group, struct text *text);
+void memory_swap_max_show(struct umemcg *group, struct text *text);
+int memory_swap_max_write(struct umemcg *group, const char *value);
+void memory_swap_events_show(struct umemcg *group, struct text *text);
+void memory_zswap_current_show(struct umemcg *group, struct text *text);
+/** swap_stat_show - the lines of memory.stat about them */
+void swap_stat_show(struct umemcg *group, struct text *text);
+
 #endif

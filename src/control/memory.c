@@ -139,6 +139,7 @@ void memory_stat_show(struct umemcg *group, struct text *text)
 	text_put_pair(text, "stack", stat.nr_bytes_stack);
 	text_put_pair(text, "external", stat.nr_bytes_external);
 	text_put_pair(text, "stock", stat.nr_bytes_stock);
+	swap_stat_show(group, text);
 }
 
 /*

@@ -20,6 +20,8 @@ struct umemcg first_groups[TABLE_NR_FIRST] aligned_to(CACHE_LINE);
 /* Guards the tree, the names, and both tables' free rows; never held while charging. */
 static pthread_mutex_t tree_lock = PTHREAD_MUTEX_INITIALIZER;
 
+void (*group_gone)(uint32_t owner);
+
 void group_lock(void)
 {
 	pthread_mutex_lock(&tree_lock);
@@ -225,6 +227,8 @@ static int destroy_locked(struct flight *flight, struct umemcg *group)
 	atomic_store_explicit(&group_counter(group)->dying, 1, memory_order_seq_cst);
 	flight_wait_uncharges(group->id);
 	bequeath(group, parent);
+	if (group_gone)
+		group_gone(group->owner);
 	charge_go_on(flight, group->id);
 	if (group_bequeaths)
 		group_bequeaths(group, parent);

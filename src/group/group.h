@@ -70,6 +70,12 @@ struct umemcg *group_of_owner(uint32_t owner);
 /** group_is_live - for checks of arguments: the pointer is a group that is not destroyed */
 bool group_is_live(const struct umemcg *group);
 
+/*
+ * Called under the lock when a group is gone, before anybody may get its owner's number. Set under
+ * it, too, by who keeps more of groups than their bytes.
+ */
+extern hidden void (*group_gone)(uint32_t owner);
+
 /* Held over a fork, and by whoever walks or changes the tree. */
 void group_lock(void);
 void group_unlock(void);

@@ -4,6 +4,8 @@
 #include "base/compiler.h"
 #include "charge/above.h"
 #include "charge/charge.h"
+#include "charge/counter.h"
+#include "charge/flight.h"
 #include "charge/owner.h"
 #include "charge/stock.h"
 #include "group/group.h"
@@ -28,6 +30,43 @@ int group_charge_kind(struct flight *flight, struct umemcg *group, enum kind kin
 	if (charge_above)
 		charge_above->count_kind(kind, (int64_t)nr_bytes);
 	return 0;
+}
+
+static void count(uint32_t counter, enum kind kind, uint64_t nr_bytes)
+{
+	atomic_fetch_add_explicit(kind_bytes(group_row(counter), kind), nr_bytes,
+				  memory_order_relaxed);
+	if (charge_above)
+		charge_above->count_kind(kind, (int64_t)nr_bytes);
+}
+
+int owner_charge_kind(struct flight *flight, uint32_t owner, enum kind kind, uint64_t nr_bytes)
+{
+	int r = charge_exactly(flight, owner, nr_bytes);
+
+	if (r)
+		return r;
+	/* The group may go away in between; its heir, which inherits the bytes, counts them then.
+	 */
+	count(flight_begin_uncharge(flight, owner), kind, nr_bytes);
+	flight_end_uncharge(flight);
+	return 0;
+}
+
+bool owner_try_charge_kind(struct flight *flight, uint32_t owner, enum kind kind, uint64_t nr_bytes,
+			   uint32_t *ret_at)
+{
+	uint32_t counter = flight_begin(flight, owner);
+	uint32_t at = counter_try_add(counter, 0, nr_bytes, flight->reserve_depth > 0);
+
+	if (!at) {
+		owner_charge_gone(owner, nr_bytes);
+		count(counter, kind, nr_bytes);
+	}
+	flight_end(flight);
+	if (at)
+		*ret_at = at;
+	return !at;
 }
 
 void owner_uncharge_kind(struct flight *flight, uint32_t owner, enum kind kind, uint64_t nr_bytes)

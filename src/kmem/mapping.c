@@ -280,6 +280,42 @@ int mapping_forget_region_of(uint32_t owner, struct mapping *ret_mapping)
 	return head ? 0 : -ENOENT;
 }
 
+uint64_t mapping_next_region_of(uint32_t owner)
+{
+	uint64_t key = 0;
+	uint32_t head;
+
+	mapping_lock();
+	head = list_of(owner);
+	if (head) {
+		uint32_t row = mapping_row(head)->next;
+
+		key = mapping_row(row)->key;
+		/* To the end of the list, which is in front of its head. */
+		ring_leave(row);
+		ring_join(mapping_row(head)->prev, row);
+	}
+	mapping_unlock();
+	return key;
+}
+
+bool mapping_has_region(const void *address, uint64_t nr_bytes)
+{
+	uint64_t first = (uintptr_t)address;
+	bool has = false;
+
+	mapping_lock();
+	for (uint32_t row = 1; row < mapping_table.nr_used && !has; row++) {
+		const struct mapping *mapping = mapping_row(row);
+
+		has = mapping->nr_bytes && mapping->kind == KIND_ANON && first >= mapping->key &&
+		      first - mapping->key < mapping->nr_bytes &&
+		      nr_bytes <= mapping->nr_bytes - (first - mapping->key);
+	}
+	mapping_unlock();
+	return has;
+}
+
 void mapping_uncharge(const struct mapping *mapping)
 {
 	struct flight *flight = CONFIG_MEMCG && mapping->owner ? thread_flight() : NULL;

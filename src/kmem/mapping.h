@@ -73,6 +73,13 @@ void mapping_uncharge(const struct mapping *mapping);
 /** mapping_forget_region_of - take out any one region that an owner has; -ENOENT if it has none */
 int mapping_forget_region_of(uint32_t owner, struct mapping *ret_mapping);
 
+/** mapping_next_region_of - the address of the one of an owner's regions whose turn it is; 0: none
+ */
+uint64_t mapping_next_region_of(uint32_t owner);
+
+/** mapping_has_region - is all of this range in one region? Looks at every record */
+bool mapping_has_region(const void *address, uint64_t nr_bytes);
+
 /** mapping_walk - show every record to @visit, which may not come back here */
 void mapping_walk(void (*visit)(const struct mapping *mapping, void *arg), void *arg);
 

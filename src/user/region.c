@@ -6,6 +6,15 @@
 
 #include "base/system.h"
 #include "kmem/mapping.h"
+#include "user/touch.h"
+
+/* A constant where the controller is not compiled in, so that nothing behind it is linked. */
+#define is_at_touch() (CONFIG_MEMCG && touch_is_usable())
+
+enum umemcg_map_mode region_map_mode(void)
+{
+	return is_at_touch() ? UMEMCG_MAP_AT_TOUCH : UMEMCG_MAP_AT_MAP;
+}
 
 /* Mapped before it is charged: until then it is address space alone. */
 static int map_and_charge(struct umemcg *group, size_t nr_bytes, void **ret_address)
@@ -36,14 +45,17 @@ int region_map(struct umemcg *group, size_t nr_bytes, void **ret_address)
 	if (r)
 		return r;
 	mapping_begin();
-	r = map_and_charge(group, nr_bytes, ret_address);
+	r = is_at_touch() ? touch_map(group, nr_bytes, ret_address) : -EOPNOTSUPP;
+	if (r == -EOPNOTSUPP)
+		r = map_and_charge(group, nr_bytes, ret_address);
 	mapping_end();
 	return r;
 }
 
 static void unmap_forgotten(const struct mapping *mapping)
 {
-	system_munmap((void *)(uintptr_t)mapping->key, mapping->nr_bytes);
+	if (!CONFIG_MEMCG || !touch_unmap(mapping))
+		system_munmap((void *)(uintptr_t)mapping->key, mapping->nr_bytes);
 	mapping_uncharge(mapping);
 }
 

@@ -20,4 +20,7 @@ struct reclaim_source {
 /* NULL until there is the first region that is charged at touch; set once, with release. */
 extern hidden const struct reclaim_source *_Atomic page_source;
 
+/** source_prepare - there is a region now */
+void source_prepare(void);
+
 #endif

@@ -17,6 +17,10 @@
 
 #define MIB ((uint64_t)1 << 20)
 
+#define STAT_OF_NOTHING                                                                            \
+	"anon 0\nslab 0\nstack 0\nexternal 0\nstock 0\n"                                           \
+	"zswap 0\nzswapped 0\nzswpin 0\nzswpout 0\npswpin 0\npswpout 0\n"
+
 static struct umemcg *group;
 static char group_name[32];
 
@@ -86,12 +90,14 @@ static int destroy_group(void **state)
 static void the_table_has_the_files_that_something_stands_behind(void **state)
 {
 	static const char *const expected[] = {
-		"cgroup.events",       "cgroup.max.depth", "cgroup.max.descendants",
-		"cgroup.procs",        "cgroup.stat",      "cgroup.threads",
-		"memory.consumers",    "memory.current",   "memory.events",
-		"memory.events.local", "memory.high",      "memory.low",
-		"memory.max",          "memory.min",       "memory.peak",
-		"memory.reclaim",      "memory.reserve",   "memory.stat",
+		"cgroup.events",       "cgroup.max.depth",     "cgroup.max.descendants",
+		"cgroup.procs",        "cgroup.stat",          "cgroup.threads",
+		"memory.consumers",    "memory.current",       "memory.events",
+		"memory.events.local", "memory.high",          "memory.low",
+		"memory.max",          "memory.min",           "memory.peak",
+		"memory.reclaim",      "memory.reserve",       "memory.stat",
+		"memory.swap.current", "memory.swap.events",   "memory.swap.max",
+		"memory.swap.peak",    "memory.zswap.current",
 	};
 
 	(void)state;
@@ -154,7 +160,7 @@ static void a_fresh_group_reads_as_in_cgroup_v2(void **state)
 	check_reads(group, "memory.min", "0\n");
 	check_reads(group, "memory.peak", "0\n");
 	check_reads(group, "memory.reserve", "0\n");
-	check_reads(group, "memory.stat", "anon 0\nslab 0\nstack 0\nexternal 0\nstock 0\n");
+	check_reads(group, "memory.stat", STAT_OF_NOTHING);
 }
 
 static void limits_take_the_grammar_of_sizes(void **state)
@@ -219,7 +225,7 @@ static void the_root_has_no_limits(void **state)
 
 static void a_text_that_does_not_fit_is_cut_and_measured(void **state)
 {
-	static const char whole[] = "anon 0\nslab 0\nstack 0\nexternal 0\nstock 0\n";
+	static const char whole[] = STAT_OF_NOTHING;
 	char text[sizeof(whole) + 1];
 
 	(void)state;
@@ -271,7 +277,7 @@ static void the_kinds_add_up_to_current(void **state)
 	umemcg_enter(NULL);
 	umemcg_drain(group);
 	check_reads(group, "memory.current", "0\n");
-	check_reads(group, "memory.stat", "anon 0\nslab 0\nstack 0\nexternal 0\nstock 0\n");
+	check_reads(group, "memory.stat", STAT_OF_NOTHING);
 	assert_int_equal(umemcg_destroy(child), 0);
 }
 

@@ -59,6 +59,21 @@ static void list_files(void)
 	fputc('\n', stderr);
 }
 
+/* What a file takes that is no size. */
+static const char *accepted_by(const char *file)
+{
+	static const char *const words[][2] = {
+		{ "memory.fork", "share and copy" },
+		{ "memory.oom.group", "0 and 1" },
+		{ "memory.oom.policy", "fail and kill" },
+	};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (!strcmp(words[i][0], file))
+			return words[i][1];
+	return LIMIT_ACCEPTED;
+}
+
 int control_text_complain(const struct place *place, const char *file, const char *value, int error)
 {
 	const char *verb = place->verb;
@@ -77,13 +92,22 @@ int control_text_complain(const struct place *place, const char *file, const cha
 					 "accepted",
 					 file);
 		else
-			arguments_refuse(verb, "%s=%s: accepted are " LIMIT_ACCEPTED, file, value);
+			arguments_refuse(verb, "%s=%s: accepted are %s", file, value,
+					 accepted_by(file));
 		return EXIT_WRONG_INPUT;
 	case -ERANGE:
 		arguments_refuse(verb, "%s=%s: that is too large; accepted are " LIMIT_ACCEPTED,
 				 file, value);
 		return EXIT_WRONG_INPUT;
+	case -EAGAIN:
+		arguments_refuse(verb, "%s of %s: less than %s could be given back", file,
+				 place->path, value);
+		return EXIT_FAILURE;
 	case -EACCES:
+		if (!strcmp(verb, "get")) {
+			arguments_refuse(verb, "%s can only be written", file);
+			return EXIT_WRONG_INPUT;
+		}
 		arguments_refuse(verb,
 				 "%s can only be read; `umemcg set --help' names those that "
 				 "are accepted",

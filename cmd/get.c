@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* get: control files of a group. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,11 +28,14 @@ static void print_named(const char *file, char *text)
 	} while (rest);
 }
 
-static int print_file(const struct place *place, const char *file, bool is_named)
+static int print_file(const struct place *place, const char *file, bool is_named, bool is_asked)
 {
 	char *text;
 	int error = control_text_read(place, place->path, file, &text);
 
+	/* Of all files those are left out that can only be written. */
+	if (error == -EACCES && !is_asked)
+		return 0;
 	if (error)
 		return control_text_complain(place, file, "", error);
 	if (is_named)
@@ -48,7 +52,7 @@ static int print_all(const struct place *place)
 	int status = 0;
 
 	for (unsigned int i = 0; !status && (file = umemcg_tree_control_file(i)); i++)
-		status = print_file(place, file, true);
+		status = print_file(place, file, true, false);
 	return status;
 }
 
@@ -105,7 +109,7 @@ int verb_get(int argc, char **argv)
 		if (!get.nr_files)
 			status = print_all(&place);
 		for (int i = 0; !status && i < get.nr_files; i++)
-			status = print_file(&place, get.files[i], get.nr_files > 1);
+			status = print_file(&place, get.files[i], get.nr_files > 1, true);
 		place_close(&place);
 	}
 	free(get.files);

@@ -70,14 +70,15 @@ static int add_row(struct ls *ls, const char *path, const struct umemcg_tree_sta
 static int add_json(struct ls *ls, const char *path, const struct umemcg_tree_stat *stat)
 {
 	json_t *group = json_pack(
-		"{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:I}", "path",
-		json_text(path), "current", json_size(stat->nr_bytes_current), "peak",
-		json_size(stat->nr_bytes_peak), "max", json_size(stat->nr_bytes_max), "reserve",
-		json_size(stat->nr_bytes_reserve), "image", json_size(stat->nr_bytes_image),
-		"stack", json_size(stat->nr_bytes_stack), "anon", json_size(stat->nr_bytes_anon),
-		"processes", (json_int_t)stat->nr_processes, "processes_ever",
-		(json_int_t)stat->nr_processes_ever, "refused", (json_int_t)stat->nr_refused,
-		"stalled", (json_int_t)stat->nr_stalled);
+		"{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:I}",
+		"path", json_text(path), "current", json_size(stat->nr_bytes_current), "peak",
+		json_size(stat->nr_bytes_peak), "max", json_size(stat->nr_bytes_max), "high",
+		json_size(stat->nr_bytes_high), "low", json_size(stat->nr_bytes_low), "min",
+		json_size(stat->nr_bytes_min), "reserve", json_size(stat->nr_bytes_reserve),
+		"image", json_size(stat->nr_bytes_image), "stack", json_size(stat->nr_bytes_stack),
+		"anon", json_size(stat->nr_bytes_anon), "processes", (json_int_t)stat->nr_processes,
+		"processes_ever", (json_int_t)stat->nr_processes_ever, "refused",
+		(json_int_t)stat->nr_refused, "stalled", (json_int_t)stat->nr_stalled);
 
 	return json_array_append_new(ls->groups, group) ? -ENOMEM : 0;
 }

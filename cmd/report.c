@@ -38,6 +38,21 @@ static void print_refusal(FILE *stream, const struct umemcg_report *report)
 	}
 }
 
+/* The one that asked for more is named by the report in place of the largest. */
+static void print_kill(FILE *stream, const struct umemcg_report *report)
+{
+	char text[SIZE_TEXT_BYTES];
+
+	fprintf(stream, " was killed, with %s, by ", size_text(report->nr_bytes, false, text));
+	print_plain(stream, report->group, sizeof(report->group));
+	fprintf(stream, " (max %s)", size_text(report->nr_bytes_max, false, text));
+	if (!report->nr_consumers)
+		return;
+	fputs("; ", stream);
+	print_process(stream, report->consumers[0].command, report->consumers[0].pid);
+	fprintf(stream, " asked for %s", size_text(report->consumers[0].nr_bytes, false, text));
+}
+
 void report_format(const struct umemcg_report *report, char line[REPORT_LINE_BYTES])
 {
 	FILE *stream = fmemopen(line, REPORT_LINE_BYTES, "w");
@@ -50,6 +65,9 @@ void report_format(const struct umemcg_report *report, char line[REPORT_LINE_BYT
 	switch (report->kind) {
 	case UMEMCG_REPORT_REFUSED:
 		print_refusal(stream, report);
+		break;
+	case UMEMCG_REPORT_KILLED:
+		print_kill(stream, report);
 		break;
 	case UMEMCG_REPORT_UNSEEN:
 		fputs(" runs a program that cannot be accounted: ", stream);
@@ -73,6 +91,8 @@ static const char *kind_name(enum umemcg_report_kind kind)
 		return "unseen";
 	case UMEMCG_REPORT_UNCOUNTED:
 		return "uncounted";
+	case UMEMCG_REPORT_KILLED:
+		return "killed";
 	}
 	return "unknown";
 }

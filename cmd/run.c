@@ -9,6 +9,7 @@
 #include "run_child.h"
 #include "run_group.h"
 #include "run_options.h"
+#include "run_pressure.h"
 #include "run_summary.h"
 #include "run_wait.h"
 #include "run_watch.h"
@@ -55,10 +56,13 @@ static int start(pid_t *ret_pid)
 	 * it. */
 	supervise_start(environment.tree_name, environment.group, environment.process_max,
 			&environment.supervisor);
+	/* Without it programs do as if they were not told of pressure anywhere. */
+	run_pressure_start(&run.group.place);
 	error = run_child_prepare(&environment, run.object);
 	error = error ? error : run_child_start(run.options.command, &run.wait, ret_pid);
 	if (!error)
 		return 0;
+	run_pressure_stop();
 	supervise_stop();
 	arguments_refuse("run", "no process could be started: %s", strerror(-error));
 	return EXIT_RUN_FAILED;
@@ -82,6 +86,7 @@ static int run_program(int *ret_status)
 				 strerror(-error));
 	*ret_status = run_wait_child(pid, &run.watch.lock);
 	run_watch_stop(&run.watch);
+	run_pressure_stop();
 	supervise_stop();
 	if (summary)
 		run_summary_end(summary, *ret_status);

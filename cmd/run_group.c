@@ -100,15 +100,11 @@ static int make_fresh(struct run_group *group, const char *command)
 	return error;
 }
 
-static int set_limit(struct run_group *group, const char *option, const char *file,
-		     uint64_t nr_bytes)
+static int set_file(struct run_group *group, const char *option, const char *file,
+		    const char *value)
 {
-	char value[24];
-	int error;
+	int error = umemcg_tree_write(group->place.tree, group->place.path, file, value);
 
-	snprintf(value, sizeof(value), "%" PRIu64, nr_bytes);
-	error = umemcg_tree_write(group->place.tree, group->place.path, file,
-				  nr_bytes == UMEMCG_MAX ? "max" : value);
 	switch (error) {
 	case 0:
 		return 0;
@@ -132,6 +128,15 @@ static int set_limit(struct run_group *group, const char *option, const char *fi
 	return EXIT_RUN_FAILED;
 }
 
+static int set_limit(struct run_group *group, const char *option, const char *file,
+		     uint64_t nr_bytes)
+{
+	char value[24];
+
+	snprintf(value, sizeof(value), "%" PRIu64, nr_bytes);
+	return set_file(group, option, file, nr_bytes == UMEMCG_MAX ? "max" : value);
+}
+
 static int set_limits(struct run_group *group, const struct run_options *options)
 {
 	const struct {
@@ -151,6 +156,8 @@ static int set_limits(struct run_group *group, const struct run_options *options
 		if (limits[i].limit->text || limits[i].limit->nr_bytes)
 			status = set_limit(group, limits[i].option, limits[i].file,
 					   limits[i].limit->nr_bytes);
+	if (!status && options->oom_policy)
+		status = set_file(group, "--oom", "memory.oom.policy", options->oom_policy);
 	return status;
 }
 

@@ -47,6 +47,14 @@ static error_t parse_text(const char *option, const char *text, const char **ret
 	return 0;
 }
 
+static error_t parse_policy(const char *text, const char **ret_text)
+{
+	if (strcmp(text, "fail") && strcmp(text, "kill"))
+		return arguments_refuse("run", "--oom \"%s\": fail or kill is accepted", text);
+	*ret_text = text;
+	return 0;
+}
+
 static error_t parse_key(int key, char *argument, struct argp_state *state)
 {
 	struct run_options *run = state->input;
@@ -64,6 +72,8 @@ static error_t parse_key(int key, char *argument, struct argp_state *state)
 		return parse_limit("--min", argument, &run->min);
 	case ARGUMENTS_KEY_LOW:
 		return parse_limit("--low", argument, &run->low);
+	case ARGUMENTS_KEY_OOM:
+		return parse_policy(argument, &run->oom_policy);
 	case ARGUMENTS_KEY_GROUP:
 		return parse_text("--group", argument, &run->group);
 	case ARGUMENTS_KEY_TREE:
@@ -88,10 +98,17 @@ static error_t parse_key(int key, char *argument, struct argp_state *state)
 	}
 }
 
-/* --high, --min and --low are taken, but not offered while no tree has these files. */
 static const struct argp_option options[] = {
 	{ "max", ARGUMENTS_KEY_MAX, "SIZE", 0, "Limit of the group: of all processes together", 0 },
 	{ "max-process", ARGUMENTS_KEY_MAX_PROCESS, "SIZE", 0, "Limit of each single process", 0 },
+	{ "high", ARGUMENTS_KEY_HIGH, "SIZE", 0,
+	  "Above so much the group is slowed down when it allocates, and nothing fails", 0 },
+	{ "min", ARGUMENTS_KEY_MIN, "SIZE", 0, "What the group holds up to this is not reclaimed",
+	  0 },
+	{ "low", ARGUMENTS_KEY_LOW, "SIZE", 0, "The same, unless there is nothing else to reclaim",
+	  0 },
+	{ "oom", ARGUMENTS_KEY_OOM, "fail|kill", 0,
+	  "At max fail in the program (default), or kill the process that holds the most", 0 },
 	{ "reserve", ARGUMENTS_KEY_RESERVE, "SIZE", 0,
 	  "Part of max for processes that hold less than their fair share (default: a sixteenth, "
 	  "32M at most)",
@@ -105,9 +122,6 @@ static const struct argp_option options[] = {
 	  0 },
 	{ "summary", ARGUMENTS_KEY_SUMMARY, "FILE", OPTION_ARG_OPTIONAL,
 	  "Say at the end what was used, and what was not seen; into FILE as JSON", 0 },
-	{ "high", ARGUMENTS_KEY_HIGH, "SIZE", OPTION_HIDDEN, NULL, 0 },
-	{ "min", ARGUMENTS_KEY_MIN, "SIZE", OPTION_HIDDEN, NULL, 0 },
-	{ "low", ARGUMENTS_KEY_LOW, "SIZE", OPTION_HIDDEN, NULL, 0 },
 	{ "pid", ARGUMENTS_KEY_PID, "PID", OPTION_ARG_OPTIONAL | OPTION_HIDDEN, NULL, 0 },
 	ARGUMENTS_OPTION_HELP,
 	{ 0 },
@@ -118,8 +132,8 @@ static const struct argp argp = {
 	.parser = parse_key,
 	.args_doc = "[--] CMD [ARGUMENT...]",
 	.doc = "Run a program in a group with a limit. An allocation that does not fit fails in the "
-	       "program, with ENOMEM; nothing is killed. SIZE is bytes, with at most one of "
-	       "K M G T P E behind them, or \"max\".\v"
+	       "program, with ENOMEM; nothing is killed but with --oom kill. SIZE is bytes, with "
+	       "at most one of K M G T P E behind them, or \"max\".\v"
 	       "The exit status is CMD's own; 125 if umemcg failed, 126 if CMD could not be run, 127 "
 	       "if there is no CMD.\n"
 	       "\n"
@@ -131,7 +145,9 @@ static const struct argp argp = {
 	       "  umemcg run --group /web --max 1G -- server &\n"
 	       "  umemcg run --group /web/batch --max 200M -- job\n"
 	       "      Groups below each other.\n"
-	       "  umemcg run --max 1G --max-process 300M -- sh script\n",
+	       "  umemcg run --max 1G --max-process 300M -- sh script\n"
+	       "  umemcg run --high 800M --max 1G -- job\n"
+	       "      Slowed down before it is refused.\n",
 };
 
 /* The greedy one is refused first, and the others may still end what they do. */

@@ -17,6 +17,7 @@ struct run_options {
 	const char *group; /* NULL: a fresh one */
 	struct run_limit max, max_process, reserve;
 	struct run_limit high, min, low;
+	const char *oom_policy; /* NULL: not given */
 	bool is_strict;
 	bool wants_summary;
 	const char *summary_file; /* NULL: standard error */

@@ -16,7 +16,7 @@
 
 struct assignment {
 	const char *file, *value;
-	char *before; /* value that is put back */
+	char *before; /* value that is put back; NULL: of a file that cannot be read */
 };
 
 struct set {
@@ -72,6 +72,9 @@ static int try_all(struct place *place, struct set *set)
 		int error = control_text_read(place, place->path, assignment->file,
 					      &assignment->before);
 
+		/* Only written: an order, not a setting. It is not given before it is meant. */
+		if (error == -EACCES)
+			continue;
 		if (!error)
 			error = limit_try(assignment->file, assignment->value);
 		if (error && error != -EOPNOTSUPP &&
@@ -106,8 +109,10 @@ static int write_all(const struct place *place, const struct set *set)
 		if (!status)
 			continue;
 		while (i--)
-			umemcg_tree_write(place->tree, place->path, set->assignments[i].file,
-					  set->assignments[i].before);
+			if (set->assignments[i].before)
+				umemcg_tree_write(place->tree, place->path,
+						  set->assignments[i].file,
+						  set->assignments[i].before);
 		return status;
 	}
 	return 0;
@@ -124,10 +129,18 @@ static const struct argp argp = {
 	.parser = parse_key,
 	.args_doc = "PATH FILE=VALUE...",
 	.doc = "Write control files of a group: all of them, or none.\v"
+	       "Files:\n"
+	       "  memory.max, memory.high, memory.low, memory.min, memory.reserve\n"
+	       "      Bytes, with at most one of K M G T P E behind them, or \"max\".\n"
+	       "  memory.oom.policy (fail, kill), memory.oom.group (0, 1)\n"
+	       "  memory.fork (share, copy)\n"
+	       "  memory.reclaim\n"
+	       "      Bytes to be given back now.\n"
+	       "\n"
 	       "Examples:\n"
 	       "  umemcg set /web memory.max=300M\n"
 	       "      Limit a group. If it holds more, a warning says so, and it gets no more.\n"
-	       "  umemcg set /web memory.max=1G memory.reserve=32M\n"
+	       "  umemcg set /web memory.max=1G memory.high=800M memory.oom.policy=kill\n"
 	       "  umemcg set /web memory.max=max\n"
 	       "      No limit.",
 };

@@ -174,10 +174,14 @@ static bool is_lower_after_look(struct ledger *ledger, struct process *process)
 	return process->nr_bytes_charged < before;
 }
 
-/* Before a refusal: all that may be charged too much. The process that asks comes first. */
+/*
+ * Before a refusal: all that may be charged too much. The process that asks comes first, and is
+ * looked at in any case: a call of its may have been kept from being made until after the last
+ * look.
+ */
 static bool is_lower_after_looking_around(struct ledger *ledger, struct process *own)
 {
-	bool is_lower = is_due(own, 0) && is_lower_after_look(ledger, own);
+	bool is_lower = is_lower_after_look(ledger, own);
 	unsigned int nr_looks = 1;
 
 	for (int i = 0; i < LEDGER_NR_BUCKETS; i++)

@@ -141,10 +141,11 @@ UMEMCG_EXPORT int umemcg_tree_walk(struct umemcg_tree *tree, const char *top,
  * umemcg_tree_write - write one; as umemcg_write()
  *
  * Return: of reading, the length of the text, which is cut at @size, with its NUL, if it is longer;
- * of writing 0. -ENOENT for the group or the file; of writing also -EACCES for a file that is only
- * read; -EINVAL and -ERANGE for the value, and -EINVAL for a limit of the root; -EBUSY if usage is
- * still above a max that was set (it is in force nevertheless); -ETIME if a process is stopped in
- * the middle of a charge: then nothing has changed; -ENOSPC if the tree has no row left for this.
+ * of writing 0. -ENOENT for the group or the file; -EACCES for a file that is only written, or
+ * only read; of writing also -EAGAIN if less could be reclaimed; -EINVAL and -ERANGE for the value,
+ * and -EINVAL for a limit of the root; -EBUSY if usage is still above a max that was set (it is in
+ * force nevertheless); -ETIME if a process is stopped in the middle of a charge: then nothing has
+ * changed; -ENOSPC if the tree has no row left for this.
  *
  * Mirrors: read and write of the files of cgroup v2.
  */
@@ -164,7 +165,10 @@ UMEMCG_EXPORT const char *umemcg_tree_control_file(unsigned int index);
 struct umemcg_tree_stat {
 	uint64_t nr_bytes_current;
 	uint64_t nr_bytes_peak;
-	uint64_t nr_bytes_max; /* UMEMCG_MAX: none */
+	uint64_t nr_bytes_max;  /* UMEMCG_MAX: none */
+	uint64_t nr_bytes_high; /* UMEMCG_MAX: none */
+	uint64_t nr_bytes_low;
+	uint64_t nr_bytes_min;
 	uint64_t nr_bytes_reserve;
 	uint64_t nr_bytes_image;    /* of current: held by reference by processes that forked */
 	uint64_t nr_bytes_stack;    /* of current */
@@ -220,6 +224,7 @@ enum umemcg_report_kind {
 	UMEMCG_REPORT_REFUSED,   /* a charge was refused */
 	UMEMCG_REPORT_UNSEEN,    /* a program, named in @text, that nothing can account */
 	UMEMCG_REPORT_UNCOUNTED, /* a mapping larger than max, let through uncounted */
+	UMEMCG_REPORT_KILLED,    /* a process was killed, since a charge did not fit */
 };
 
 /** struct umemcg_report - one thing that happened; the tree keeps the last 256 of all processes */
@@ -228,7 +233,7 @@ struct umemcg_report {
 	enum umemcg_report_kind kind;
 	pid_t pid;             /* to whom */
 	char command[16];      /* its, as in struct umemcg_process */
-	uint64_t nr_bytes;     /* asked */
+	uint64_t nr_bytes;     /* asked; of one that was killed: what it held */
 	uint64_t nr_bytes_max; /* of the group that refused; UMEMCG_MAX: the process's own limit */
 	char group[64];        /* that refused, else the process's; a long path is cut in front */
 	char text[64];         /* for kinds that say so */
@@ -236,7 +241,8 @@ struct umemcg_report {
 		pid_t pid;
 		char command[16];
 		uint64_t nr_bytes;
-	} consumers[UMEMCG_NR_CONSUMERS]; /* largest processes below the group, largest first */
+	} consumers[UMEMCG_NR_CONSUMERS]; /* largest processes below the group, largest first; of
+					   * one that was killed: who asked, and for how much */
 	unsigned int nr_consumers;
 };
 

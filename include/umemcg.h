@@ -6,7 +6,8 @@
  * umemcg - hierarchical memory groups for user space
  *
  * A group counts the memory that is charged to it and to every group below it, and may have a
- * limit. An allocation that does not fit fails with ENOMEM; nothing is killed.
+ * limit. What does not fit is made room for, by caches and cold pages that can be given back; else
+ * the allocation fails with ENOMEM. Nothing is killed, unless a group's policy says so.
  *
  * Unless a declaration says otherwise: sizes are bytes, exactly; calls may be made from any thread
  * beside any other call; int-returning calls return 0 or a negative errno, and leave ret_ arguments
@@ -75,8 +76,9 @@ enum umemcg_state {
  * umemcg_state - is accounting on?
  *
  * Decided once, at the first call into the library, from the build and $UMEMCG_CMDLINE. Tokens:
- * cgroup_disable=memory, cgroup_enable=memory, cgroup.memory=nokmem, umemcg.kinds=KIND,... An
- * unknown token is reported once on standard error and ignored.
+ * cgroup_disable=memory, cgroup_enable=memory, cgroup.memory=nokmem, umemcg.kinds=KIND,...,
+ * umemcg.map=at_map, umemcg.swap=DIRECTORY:SIZE. An unknown token is reported once on standard
+ * error and ignored.
  *
  * Mirrors: the kernel's command line.
  */
@@ -341,14 +343,25 @@ UMEMCG_EXPORT enum umemcg_map_mode umemcg_map_mode(void);
  * Charged at touch, a region may be larger than max. When the group, or one above it, is at max,
  * its pages that were not touched for long are compressed, or written to the swap file
  * (umemcg_set_swap()), and come back when they are touched; what is stored compressed stays
- * charged, at the size it takes. A touch that finds no room anywhere is SIGBUS (BUS_ADRERR, with
- * the address), as for a file mapping on a full disk; what was written before is intact, and the
- * touch may be tried again. umemcg_pin() says -ENOMEM instead.
+ * charged, at the size it takes, which is at most half of any limit above it. A touch goes on for
+ * as long as anybody makes room where it is missing, whatever umemcg_set_reclaim_timeout() says.
+ * One that finds no room anywhere, for half a second if other threads are at it, is SIGBUS
+ * (BUS_ADRERR, with the address), as for a file mapping on a full disk; what was written before is
+ * intact, and the touch may be tried again. umemcg_pin() says -ENOMEM instead.
  *
  * Of memory charged at touch: a system call that meets a page that is not there fails with EFAULT,
- * so umemcg_pin() what is handed to one. A child made by fork does not have it. A signal handler
- * that may interrupt the library must not touch pages that are not pinned. The library keeps a
- * handler of SIGBUS; what is not its own goes to the handler that was there before.
+ * so umemcg_pin() what is handed to one, or to a function of this library. A child made by fork
+ * does not have it. A signal handler that may interrupt the library must not touch pages that are
+ * not pinned. The library keeps a handler of SIGBUS; what is not its own goes to the handler that
+ * was there before. A program that installs one later has to pass on what is not its own, too, and
+ * a thread that touches such memory must not block SIGBUS. It is served on the thread's alternate
+ * stack, if it has one, and needs some 16 KiB of it. Shrinkers may be called by a touch, as by an
+ * allocation, and may touch regions. What the library knows of the pages, some 8 bytes each, is
+ * charged with them.
+ *
+ * What the program takes away of it (MADV_DONTNEED) stays charged, and is zeros afterwards only if
+ * it was not evicted before. All regions hang on one descriptor, of a number from 512 on where
+ * there are that many: if the program closes it, what was evicted is lost.
  *
  * Return: 0; -EINVAL for 0 bytes; -ENOMEM if it does not fit, or the system has no memory.
  */
@@ -383,7 +396,9 @@ UMEMCG_EXPORT int umemcg_unpin(const void *address, size_t nr_bytes);
  * @nr_bytes:  that it grows to at most
  *
  * $UMEMCG_CMDLINE may have umemcg.swap=DIRECTORY:SIZE instead. Without a file, cold pages are only
- * compressed.
+ * compressed. The file grows to no more than the process may write to one (RLIMIT_FSIZE). If the
+ * program closes the file's descriptor, nothing more is written there, and nothing is lost. A child
+ * made by fork has a file of its own in the same directory.
  *
  * Return: 0; -EINVAL; -EBUSY while pages are in a file; an error of open(2).
  * Mirrors: swapon.
@@ -421,7 +436,8 @@ UMEMCG_EXPORT void umemcg_uncharge(struct umemcg *group, uint64_t nr_bytes);
  * Return: 0; -EBUSY if usage is still above @max: the limit is in force nevertheless, and nothing
  * more is admitted. Otherwise the limit is as before: -EINVAL for the root or NULL; -ENOMEM; -ETIME
  * if a thread is stopped in the middle of a charge.
- * Mirrors: memory.max of cgroup v2; differs: nothing is killed, and the limit is not rounded.
+ * Mirrors: memory.max of cgroup v2; differs: what follows a refusal is umemcg_set_oom_policy()'s to
+ * say, and the limit is not rounded.
  */
 UMEMCG_EXPORT int umemcg_set_max(struct umemcg *group, uint64_t max);
 
@@ -514,7 +530,8 @@ UMEMCG_EXPORT int umemcg_get_stat(const struct umemcg *group, struct umemcg_stat
  * Return: the length of the whole text; if it is >= @size it was cut; -ENOENT for an unknown file;
  * -EACCES for one that is only written; -EINVAL for a group that is gone; -EOPNOTSUPP when
  * accounting is off.
- * Mirrors: the files of cgroup v2; ours besides: memory.reserve, memory.consumers.
+ * Mirrors: the files of cgroup v2; ours besides: memory.reserve, memory.consumers,
+ * memory.oom.policy.
  */
 UMEMCG_EXPORT int umemcg_read(struct umemcg *group, const char *file, char *buffer, size_t size);
 
@@ -524,10 +541,11 @@ UMEMCG_EXPORT int umemcg_read(struct umemcg *group, const char *file, char *buff
  * @value: spaces around it are ignored; sizes are decimal with at most one suffix K M G T P E in
  *         either case, or "max"
  *
- * Return: 0; -ENOENT; -EINVAL for the value, a group that is gone, or memory.max and memory.reserve
- * of the root; -ERANGE for a value that is too large; -EACCES for a file that is only read;
- * -ENOMEM; -EBUSY and -ETIME as umemcg_set_max(); -EAGAIN as umemcg_reclaim(); -EOPNOTSUPP when
- * accounting is off. Only with 0, -EBUSY and -EAGAIN has anything changed.
+ * Return: 0; -ENOENT; -EINVAL for the value, a group that is gone, or a setting of memory, such as
+ * memory.max, of the root; -ERANGE for a value that is too large; -EACCES for a file that is only
+ * read; -ENOMEM; -EBUSY and -ETIME as umemcg_set_max(); -EAGAIN as umemcg_reclaim(); -EOPNOTSUPP
+ * when accounting is off, and for memory.pressure, whose triggers are
+ * umemcg_pressure_subscribe()'s. Only with 0, -EBUSY and -EAGAIN has anything changed.
  */
 UMEMCG_EXPORT int umemcg_write(struct umemcg *group, const char *file, const char *value);
 
@@ -600,7 +618,13 @@ enum umemcg_oom_policy {
  *            asked; @failure is what umemcg_last_failure() will say, the largest consumer first.
  *            true: it has made room, try again (up to 16 times a charge); false: fail
  *
- * With memory.oom.group a kill takes all processes of the group.
+ * A callback may do what one of reclaim may, and change the policy; it returns, and ends neither
+ * the thread nor by longjmp(). What it is refused itself calls nothing. Returns when the callback
+ * that was set before runs no more, as does umemcg_destroy(), unless called from within one.
+ *
+ * With memory.oom.group a kill takes all processes of the group. In a private tree a kill is told
+ * by a line on standard error first; the first process of a PID namespace cannot be killed, and
+ * its charge fails.
  *
  * Return: 0; -EINVAL for the root or NULL, the policy, or a callback that is missing; -ENOMEM.
  * Mirrors: memory.oom.group of cgroup v2; differs: killing is a choice.
@@ -620,10 +644,12 @@ UMEMCG_EXPORT int umemcg_set_oom_policy(struct umemcg *group, enum umemcg_oom_po
  * run in the thread that allocates, with no lock of the library's held; they may allocate, from the
  * reserves too, free, and destroy any group. What they allocate themselves reclaims nothing. A
  * charge fails when a round has given back nothing, or when the time is up.
+ *
+ * In a shared tree other processes are asked as well, and theirs run in a thread of the library's.
  */
 
-/** umemcg_set_reclaim_timeout - how long one charge may reclaim, in microseconds; 100000 at first
- */
+/** umemcg_set_reclaim_timeout - how long one charge may reclaim, in microseconds; 100000 at first.
+ * Not for touches: umemcg_map() */
 UMEMCG_EXPORT void umemcg_set_reclaim_timeout(uint64_t timeout_us);
 
 /**
@@ -735,7 +761,8 @@ UMEMCG_EXPORT int umemcg_lru_remove(struct umemcg_lru_entry *entry);
  * To be called where the program is willing to: between requests, with no lock held. Reclaims what
  * is above high first. The wait is the kernel's: it grows with the square of the excess, by what
  * the thread charged since the last time, up to 2 seconds a call. It ends early when usage falls
- * below high, at umemcg_throttle_cancel(), and when a signal handler ran.
+ * below high, at umemcg_throttle_cancel(), and when a signal handler ran. What would be less than
+ * a millisecond is not waited for yet: it adds up.
  *
  * Return: microseconds waited.
  * Mirrors: mem_cgroup_handle_over_high().
@@ -769,7 +796,11 @@ enum umemcg_event {
  * @ret_eventfd:   non-blocking, close-on-exec; reading it gives how many events there were
  *
  * A group wakes at most once in 10 ms; what happens in between is told at the end of them. When the
- * group is destroyed the eventfd is woken a last time.
+ * group is destroyed the eventfd is woken a last time, which counts as an event. An event that
+ * memory.events does not show when this returns is told.
+ *
+ * The eventfd is the library's: it ends with umemcg_event_unsubscribe(), not with close(). A child
+ * made by fork has no subscriptions; the eventfds that it inherits are its parent's.
  *
  * Return: 0; -EINVAL; -ENOMEM; -EMFILE, -ENFILE; -EAGAIN if there is no thread to be had.
  * Mirrors: inotify on memory.events, and cgroup.event_control of cgroup v1.
@@ -786,8 +817,9 @@ UMEMCG_EXPORT int umemcg_event_unsubscribe(int eventfd);
  *               window, 500000 to 10000000, in which they are counted: "some 150000 1000000"
  * @ret_eventfd: as umemcg_event_subscribe(); woken at most once a window
  *
- * A thread is stalled while it reclaims, is throttled, or waits for a page to come back. "full" is
- * when all threads are that are in the group or below it.
+ * A thread is stalled while it reclaims, also to touch a page of a region, or is throttled. "full"
+ * is when all threads are that are in the group or below it, of those that have allocated; one that
+ * enters or leaves it is noticed within 10 ms. A fork's child has none of its parent's.
  *
  * Return: as umemcg_event_subscribe(); -EINVAL also for the trigger.
  * Mirrors: poll on memory.pressure.
@@ -803,10 +835,12 @@ UMEMCG_EXPORT int umemcg_pressure_unsubscribe(int eventfd);
  *
  * Does as $MEMORY_PRESSURE_WATCH and $MEMORY_PRESSURE_WRITE say, which systemd and `umemcg run'
  * set: waits, in a thread of the library's, for what they name, and then reclaims a 16th of what
- * could be reclaimed in the whole process.
+ * could be reclaimed in the whole process. It ends when what they name does, and in a fork's
+ * child; then it may be called again.
  *
  * Return: 0; -ENOENT without them, or if they say that nothing is to be watched; -EINVAL;
- * -EALREADY; -EAGAIN if there is no thread to be had; an error of open(2) or connect(2).
+ * -EALREADY; -EAGAIN if there is no thread to be had; an error of open(2), connect(2) or write(2);
+ * -EOPNOTSUPP while nothing is counted.
  */
 UMEMCG_EXPORT int umemcg_pressure_watch(void);
 

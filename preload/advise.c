@@ -102,5 +102,7 @@ int mappings_advise(void *address, size_t nr_bytes, int advice)
 	do {
 		r = try_advise(address, nr_bytes, advice);
 	} while (r && books_try_again(&attempt));
+	if (!r)
+		books_throttle();
 	return r;
 }

@@ -204,5 +204,7 @@ int mappings_protect(void *address, size_t nr_bytes, int protection, int key)
 	do {
 		r = try_protect(address, nr_bytes, protection, key);
 	} while (r && books_try_again(&attempt));
+	if (!r)
+		books_throttle();
 	return r;
 }

@@ -9,6 +9,7 @@
 
 #include "abort.h"
 #include "base/init.h"
+#include "reclaim/high.h"
 
 __attribute__((constructor)) static void start(int argc, char **argv, char **envp)
 {
@@ -17,5 +18,7 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 	if (!environ)
 		environ = envp;
 	library_init();
+	if (CONFIG_MEMCG)
+		high_throttle_allocations();
 	abort_init();
 }

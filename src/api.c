@@ -24,6 +24,7 @@
 #include "kmem/spawn.h"
 #include "kmem/stack.h"
 #include "reclaim/limit.h"
+#include "reclaim/policy.h"
 #include "user/region.h"
 
 /* More than any machine has, and far enough below 2^62 for what stocks compute with. */
@@ -82,6 +83,8 @@ static int destroy(struct umemcg *group)
 		if (!r)
 			mapping_bequeath(owner, heir);
 		mapping_unlock();
+		if (!r)
+			policy_wait(group);
 		if (r != -EAGAIN)
 			return r;
 		pause_briefly(round);

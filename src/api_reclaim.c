@@ -11,6 +11,7 @@
 #include "reclaim/limit.h"
 #include "reclaim/lru.h"
 #include "reclaim/shrinker.h"
+#include "shared/serve.h"
 
 /* A constant where the controller is not compiled in, so that nothing behind it is linked. */
 #define is_counting() (CONFIG_MEMCG && library_counts(LIBRARY_COUNTS))
@@ -21,6 +22,15 @@ static struct umemcg *named(struct umemcg *group)
 	if (!group)
 		return group_root();
 	return group_is_live(group) ? group : NULL;
+}
+
+/* From the first of them on others in a shared tree may ask for what there is. Without a thread for
+ * that they do not, and nothing else lacks. */
+static int served(int r)
+{
+	if (CONFIG_MEMCG && !r)
+		serve_start();
+	return r;
 }
 
 void umemcg_set_reclaim_timeout(uint64_t timeout_us)
@@ -47,7 +57,7 @@ int umemcg_shrinker_register(struct umemcg *group, const struct umemcg_shrinker_
 		return 0;
 	}
 	group = named(group);
-	return group ? shrinker_register(group, ops, arg, flags, ret_shrinker) : -EINVAL;
+	return group ? served(shrinker_register(group, ops, arg, flags, ret_shrinker)) : -EINVAL;
 }
 
 void umemcg_shrinker_unregister(struct umemcg_shrinker *shrinker)
@@ -65,7 +75,7 @@ int umemcg_lru_create(enum umemcg_lru_status (*evict)(void *object, void *arg), 
 		*ret_lru = null_registered();
 		return 0;
 	}
-	return lru_create(evict, arg, ret_lru);
+	return served(lru_create(evict, arg, ret_lru));
 }
 
 int umemcg_lru_destroy(struct umemcg_lru *lru)

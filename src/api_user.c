@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The public calls about pages of regions. */
+/* The public calls about pages of regions, and where they go. */
 #include <errno.h>
 
 #include "base/init.h"
@@ -7,6 +7,7 @@
 #include "umemcg.h"
 #include "user/pin.h"
 #include "user/region.h"
+#include "user/store.h"
 
 enum umemcg_map_mode umemcg_map_mode(void)
 {
@@ -34,4 +35,14 @@ int umemcg_unpin(const void *address, size_t nr_bytes)
 	if (!CONFIG_MEMCG)
 		return without_pins(address, nr_bytes);
 	return pin_release(address, nr_bytes);
+}
+
+int umemcg_set_swap(const char *directory, uint64_t nr_bytes)
+{
+	if (directory && !nr_bytes)
+		return -EINVAL;
+	/* Where nothing is counted nothing is evicted. */
+	if (!CONFIG_MEMCG || !library_counts(LIBRARY_COUNTS))
+		return 0;
+	return store_set_swap(directory, nr_bytes);
 }

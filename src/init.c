@@ -12,8 +12,14 @@
 #include "kmem/heap.h"
 #include "kmem/mapping.h"
 #include "kmem/spawn.h"
+#include "reclaim/claim.h"
 #include "reclaim/holdings.h"
 #include "reclaim/limit.h"
+#include "reclaim/policy.h"
+#include "reclaim/pressure.h"
+#include "reclaim/subscription.h"
+#include "reclaim/waker.h"
+#include "reclaim/watch.h"
 #include "reclaim/worker.h"
 #include "shared/attach.h"
 #include "user/region.h"
@@ -37,7 +43,8 @@ static int init_groups(void)
 	limit_init();
 	holdings_init();
 	worker_init();
-	return 0;
+	waker_init();
+	return pressure_init();
 }
 
 /*
@@ -52,7 +59,7 @@ static void before_fork(void)
 	if (CONFIG_MEMCG) {
 		group_lock();
 		holdings_lock();
-		worker_lock();
+		pressure_lock();
 		store_fork_begin();
 	}
 }
@@ -60,7 +67,7 @@ static void before_fork(void)
 static void release(void)
 {
 	if (CONFIG_MEMCG) {
-		worker_unlock();
+		pressure_unlock();
 		holdings_unlock();
 		group_unlock();
 	}
@@ -78,7 +85,10 @@ static void after_fork(void)
 static void after_fork_in_child(void)
 {
 	if (CONFIG_MEMCG) {
-		worker_forget();
+		policy_forget_others();
+		pressure_forget_others();
+		claim_forget_others();
+		watch_forget();
 		holdings_forget_others();
 	}
 	release();
@@ -114,6 +124,8 @@ static void make_ready(void)
 	}
 	if (CONFIG_MEMCG)
 		attach_init();
+	if (subscription_init())
+		report("no memory to watch forks: a child may wake its parent's subscribers");
 	if (heap_init())
 		report("no address space for the heap: allocations will fail");
 	if (mapping_init())

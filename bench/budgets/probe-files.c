@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads every control file of very many groups, each of which holds something. */
+#include <errno.h>
+
 #include "probe.h"
 
 enum { NR_SAMPLES = 5 };
@@ -12,6 +14,9 @@ static uint64_t read_all(struct umemcg *group)
 	for (unsigned int i = 0; umemcg_control_file(i); i++) {
 		int length = umemcg_read(group, umemcg_control_file(i), buffer, sizeof(buffer));
 
+		/* memory.reclaim is only written. */
+		if (length == -EACCES)
+			continue;
 		probe_expect(length >= 0, "a control file could not be read");
 		nr_files++;
 	}

@@ -77,3 +77,14 @@ void table_put(struct table *table, uint32_t row)
 	memcpy(table_row(table, row), &table->first_free, sizeof(row));
 	table->first_free = row;
 }
+
+void table_forget(struct table *table)
+{
+	/* relaxed: the caller is alone. */
+	uint32_t nr_used = atomic_load_explicit(&table->nr_used, memory_order_relaxed);
+
+	for (uint32_t row = 1; row < nr_used; row++)
+		memset(table_row(table, row), 0, table->row_size);
+	atomic_store_explicit(&table->nr_used, 1, memory_order_relaxed);
+	table->first_free = 0;
+}

@@ -48,6 +48,9 @@ uint32_t table_get(struct table *table);
 /** table_put - give a row back; the caller serialises */
 void table_put(struct table *table, uint32_t row);
 
+/** table_forget - no row is given out, and all are zero again; for who is alone */
+void table_forget(struct table *table);
+
 /** table_has - was this row ever given out? Unlocked: a row that is named was given out before */
 static inline bool table_has(const struct table *table, size_t row)
 {

@@ -52,6 +52,18 @@ struct charge_above {
 	void (*count_kind)(enum kind kind, int64_t nr_bytes);
 	/** row - where others can see a thread's flight; NULL: there is no room left */
 	struct flight_row *(*row)(void);
+	/** throttle - after a charge, in no flight and with no lock held: wait, if a group above is
+	 * above its high; @in_allocation: only once the thread has charged a good deal there.
+	 * Bounded; no cancellation point. Microseconds that it was to wait */
+	uint64_t (*throttle)(struct flight *flight, bool in_allocation);
+	/** stall_begin - the thread waits for memory; not nested */
+	void (*stall_begin)(struct flight *flight);
+	void (*stall_end)(struct flight *flight);
+	/** relieve - the same, of a charge that a level refuses still after what this process can
+	 * give back: others give back, until the deadline, or the group's policy makes room. True:
+	 * try again */
+	bool (*relieve)(struct flight *flight, uint32_t at, uint64_t nr_bytes,
+			uint64_t deadline_ns);
 	/** tell - a charge was refused; the group's path, cut in front, its max and usage in bytes
 	 */
 	void (*tell)(uint32_t at, uint64_t nr_bytes, char *path, size_t size, uint64_t *ret_max,

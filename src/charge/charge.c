@@ -8,6 +8,7 @@
 #include "charge/counter.h"
 #include "charge/drain.h"
 #include "charge/flight.h"
+#include "charge/overage.h"
 #include "charge/owner.h"
 #include "charge/pause.h"
 
@@ -78,6 +79,7 @@ int charge_decide(struct flight *flight, uint32_t owner, uint64_t nr_bytes, uint
 		full = counter_try_add(id, 0, nr_bytes, use_reserve);
 		if (!full) {
 			owner_charge_gone(owner, nr_bytes);
+			overage_note(flight, id, nr_bytes);
 			charge_go_on(flight, at);
 			return 0;
 		}
@@ -114,8 +116,10 @@ int charge_exactly(struct flight *flight, uint32_t owner, uint64_t nr_bytes)
 
 		if (!known)
 			at = counter_try_add(id, 0, nr_bytes, use_reserve);
-		if (!at)
+		if (!at) {
 			owner_charge_gone(owner, nr_bytes);
+			overage_note(flight, id, nr_bytes);
+		}
 		flight_end(flight);
 		if (!at)
 			return 0;

@@ -18,7 +18,10 @@
 /* One call of the program's that charges, as often as it is tried. Zero at first. */
 struct charge_attempt {
 	unsigned int nr_rounds; /* in which room was made */
-	uint64_t deadline_ns;   /* of CLOCK_MONOTONIC; 0 before the first refusal */
+	unsigned int nr_asked;  /* times that the policy was to decide */
+	unsigned int nr_idle;   /* rounds in a row in which nobody made any */
+	bool is_touch; /* it cannot be told that it failed: goes on while anybody makes room */
+	uint64_t deadline_ns; /* of CLOCK_MONOTONIC; 0 before the first refusal */
 };
 
 /* What charging asks of the floors above it. */
@@ -26,12 +29,6 @@ struct charge_ops {
 	/* As charge_try_again(), of a refusal that was noted; tells whoever wants to know if not.
 	 */
 	bool (*try_again)(struct flight *flight, struct charge_attempt *attempt);
-	/*
-	 * The calling thread is stalled for memory that is charged to @owner, and not any more: it
-	 * reclaims, is throttled, or waits for a page. May be nested. NULL: nobody counts that.
-	 */
-	void (*stall_begin)(uint32_t owner);
-	void (*stall_end)(uint32_t owner);
 	/* Something was charged to @owner, by a call that may be delayed, and that holds nothing.
 	 */
 	void (*throttle)(struct flight *flight, uint32_t owner);
@@ -40,6 +37,14 @@ struct charge_ops {
 	 * flight: it charges nothing and waits for nobody who charges.
 	 */
 	void (*underflow)(uint32_t counter, uint64_t nr_bytes);
+	/*
+	 * The calling thread is stalled for memory that is charged to @owner, and not any more: it
+	 * reclaims or is throttled. May be nested. NULL: nobody counts that.
+	 */
+	void (*stall_begin)(uint32_t owner);
+	void (*stall_end)(uint32_t owner);
+	/* A thread has ended; if it was stalled, that is over. */
+	void (*stall_forget)(struct flight *flight);
 };
 
 extern hidden struct charge_ops charge_ops;

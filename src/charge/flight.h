@@ -43,6 +43,9 @@ struct flight {
 	_Atomic uint32_t repaying;    /* owner that is about to be uncharged, or 0; for a fork */
 	_Atomic uint64_t nr_repaid;   /* by so many bytes */
 	uint32_t reserve_depth;       /* umemcg_reserve_enter() minus _leave() */
+	uint32_t nr_stalls;           /* stalls begun and not ended: the outermost counts */
+	uint32_t stalled_at;          /* counter of that one, or 0; under the lock of pressure */
+	uint64_t nr_over_high;        /* bytes charged above high, not waited for yet */
 	uint32_t in_callback;         /* of the program's, which makes room: depth */
 	struct refusal refusal;       /* the thread's own, like what stands before it */
 	struct flight_row own_row;    /* the row, while nobody else has to see it */

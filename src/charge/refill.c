@@ -8,6 +8,7 @@
 #include "charge/charge.h"
 #include "charge/counter.h"
 #include "charge/open.h"
+#include "charge/overage.h"
 #include "charge/owner.h"
 #include "charge/settle.h"
 #include "charge/stock.h"
@@ -68,6 +69,7 @@ static uint32_t refill_gate(struct stock *stock, unsigned int gate, uint32_t cou
 	if (at)
 		return at;
 	owner_charge_gone(stock_owner(stock), missing + ahead);
+	overage_note(stock->flight, counter, missing + ahead);
 	if (stay_closed) {
 		stock->slow_gates[gate].nr_parked--;
 		return 0;
@@ -128,6 +130,7 @@ static always_inline enum move move_to_gate(struct stock *stock, unsigned int ga
 		stock_words(stock)->in_hand = nr_bytes;
 		return NOTHING_MOVED;
 	}
+	stock->untold_gate = 0;
 	slow->nr_parked = nr_listed - nr_objects;
 	slow->nr_opened = nr_objects;
 	stock->nr_gate_bytes = gate_bytes;
@@ -146,6 +149,7 @@ static noinline int refill_in_flight(struct stock *stock, unsigned int gate, uin
 		bool decided = at != 0;
 
 		stock->slow_gates[gate].nr_parked += nr_new;
+		stock->untold_gate = 0;
 		nr_new = 0;
 		/* What the last refill opened is used up, or was closed. */
 		stock->nr_gate_bytes -= stock->slow_gates[gate].nr_opened * each;
@@ -213,6 +217,7 @@ static always_inline enum move move_all(struct stock *stock, unsigned int gate, 
 		stock_words(stock)->in_hand = nr_bytes;
 		return NOTHING_MOVED;
 	}
+	stock->untold_gate = 0;
 	slow->nr_opened = nr_new;
 	stock->nr_gate_bytes = gate_bytes;
 	return MOVED;

@@ -6,6 +6,7 @@
 #include "charge/charge.h"
 #include "charge/counter.h"
 #include "charge/open.h"
+#include "charge/overage.h"
 #include "charge/owner.h"
 #include "charge/settle.h"
 
@@ -146,6 +147,7 @@ static uint32_t charge_from_books(struct stock *stock, uint64_t nr_bytes, uint32
 	if (at)
 		return at;
 	owner_charge_gone(stock_owner(stock), nr_bytes + ahead);
+	overage_note(stock->flight, counter, nr_bytes + ahead);
 	if (!stay_closed) {
 		stock_open(stock);
 		word_set(stock_spare(stock), word_get(stock_spare(stock)) + ahead);

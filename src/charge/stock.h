@@ -59,12 +59,13 @@ struct stock_slow_gate {
 
 /* The row of a chunk begins with it. */
 struct stock {
-	_Atomic uint32_t owner;   /* whose; 0 while unbound. Set by the owner thread in flight */
-	uint32_t unlimited;       /* accounting is off: never asks, never charges */
-	uint32_t nr_gate_bytes;   /* charged ahead in gates, at most */
-	uint64_t nr_ahead;        /* bytes that the next flight charges ahead */
-	struct flight *flight;    /* the thread's; never changes */
-	struct stock *next;       /* of the flight's list; never changes */
+	_Atomic uint32_t owner; /* whose; 0 while unbound. Set by the owner thread in flight */
+	uint32_t unlimited;     /* accounting is off: never asks, never charges */
+	uint32_t nr_gate_bytes; /* charged ahead in gates, at most */
+	uint32_t untold_gate;   /* plus 1: has a new list of one that nothing knows of yet; or 0 */
+	uint64_t nr_ahead;      /* bytes that the next flight charges ahead */
+	struct flight *flight;  /* the thread's; never changes */
+	struct stock *next;     /* of the flight's list; never changes */
 	struct stock *next_taken; /* of those being closed together; theirs who close */
 	int64_t external_at_fork; /* its word, when the process was about to fork */
 	struct stock_gate gates[STOCK_NR_GATES];
@@ -172,6 +173,19 @@ void stock_bind(struct stock *stock, uint32_t owner);
  * The gates' lists stay, and are known when it is bound again; nothing of them is charged.
  */
 void stock_unbind(struct stock *stock);
+
+/**
+ * stock_list - put new objects on a gate's empty list, for the stock_refill() that follows
+ *
+ * A fork child whose thread was lost takes one object more than the stock knows of for one that is
+ * charged, and was about to be handed out. So it is noted before if it is no more than new.
+ */
+static inline void stock_list(struct stock *stock, unsigned int gate, void *first, uint32_t nr)
+{
+	stock->untold_gate = nr == 1 ? gate + 1 : 0;
+	atomic_signal_fence(memory_order_seq_cst);
+	stock->gates[gate].objects = first;
+}
 
 /* The part of stock_refill() for owners that are counted. */
 int stock_refill_counted(struct stock *stock, unsigned int gate, uint32_t nr_new);

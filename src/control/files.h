@@ -28,6 +28,8 @@ void memory_low_show(struct umemcg *group, struct text *text);
 int memory_low_write(struct umemcg *group, const char *value);
 void memory_high_show(struct umemcg *group, struct text *text);
 int memory_high_write(struct umemcg *group, const char *value);
+void memory_pressure_show(struct umemcg *group, struct text *text);
+int memory_pressure_write(struct umemcg *group, const char *value);
 void memory_reserve_show(struct umemcg *group, struct text *text);
 int memory_reserve_write(struct umemcg *group, const char *value);
 int memory_reclaim_write(struct umemcg *group, const char *value);
@@ -35,6 +37,12 @@ void memory_events_show(struct umemcg *group, struct text *text);
 void memory_events_local_show(struct umemcg *group, struct text *text);
 void memory_stat_show(struct umemcg *group, struct text *text);
 void memory_consumers_show(struct umemcg *group, struct text *text);
+
+/* Of what follows a charge that does not fit (control/oom.c). */
+void memory_oom_group_show(struct umemcg *group, struct text *text);
+int memory_oom_group_write(struct umemcg *group, const char *value);
+void memory_oom_policy_show(struct umemcg *group, struct text *text);
+int memory_oom_policy_write(struct umemcg *group, const char *value);
 
 /* Of pages that are stored elsewhere (control/swap.c). */
 void memory_swap_current_show(struct umemcg *group, struct text *text);

@@ -2,6 +2,7 @@
 /* The files memory.*: what a group has charged, what it may, and what became of that. */
 #include "control/files.h"
 
+#include <errno.h>
 #include <stdatomic.h>
 
 #include "base/size.h"
@@ -11,6 +12,7 @@
 #include "group/stat.h"
 #include "kmem/heap.h"
 #include "reclaim/limit.h"
+#include "reclaim/pressure.h"
 
 /* Each of these numbers stands alone; relaxed, for it orders nothing else. */
 static uint64_t read_word(const _Atomic uint64_t *word)
@@ -123,6 +125,42 @@ void memory_events_show(struct umemcg *group, struct text *text)
 void memory_events_local_show(struct umemcg *group, struct text *text)
 {
 	show_events(rare_of(group)->events_local, text);
+}
+
+static void show_pressure(const struct average *average, enum average_state state, const char *name,
+			  struct text *text)
+{
+	static const char *const spans[AVERAGE_NR_SPANS] = { " avg10=", " avg60=", " avg300=" };
+
+	text_put(text, name);
+	for (unsigned int span = 0; span < AVERAGE_NR_SPANS; span++) {
+		unsigned int hundredths = average_hundredths(average, state, span);
+
+		text_put(text, spans[span]);
+		text_put_number(text, hundredths / 100);
+		text_put(text, hundredths % 100 < 10 ? ".0" : ".");
+		text_put_number(text, hundredths % 100);
+	}
+	text_put(text, " total=");
+	text_put_number(text, average->total_ns[state] / 1000);
+	text_put(text, "\n");
+}
+
+void memory_pressure_show(struct umemcg *group, struct text *text)
+{
+	struct average average;
+
+	pressure_read(group, &average);
+	show_pressure(&average, AVERAGE_SOME, "some", text);
+	show_pressure(&average, AVERAGE_FULL, "full", text);
+}
+
+/* A trigger would be that of the descriptor which it is written to; there is none here. */
+int memory_pressure_write(struct umemcg *group, const char *value)
+{
+	(void)group;
+	(void)value;
+	return -EOPNOTSUPP;
 }
 
 /*

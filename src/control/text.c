@@ -42,6 +42,16 @@ void text_put_pair(struct text *text, const char *key, uint64_t number)
 	text_put_bytes(text, "\n", 1);
 }
 
+bool text_is_word(const char *value, const char *word)
+{
+	static const char spaces[] = " \t\n\v\f\r";
+	size_t length = strlen(word);
+
+	value += strspn(value, spaces);
+	return !strncmp(value, word, length) &&
+	       value[length + strspn(value + length, spaces)] == '\0';
+}
+
 size_t text_end(struct text *text)
 {
 	if (text->size)

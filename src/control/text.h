@@ -3,6 +3,7 @@
 #ifndef UMEMCG_CONTROL_TEXT_H
 #define UMEMCG_CONTROL_TEXT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,6 +22,9 @@ void text_put_size(struct text *text, uint64_t nr_bytes);
 
 /** text_put_pair - a line of a flat-keyed file: "KEY NUMBER" */
 void text_put_pair(struct text *text, const char *key, uint64_t number);
+
+/** text_is_word - is a value, without the white space around it, this word? */
+bool text_is_word(const char *value, const char *word);
 
 /** text_end - terminate what is in the buffer with a NUL; returns the length of the whole text */
 size_t text_end(struct text *text);

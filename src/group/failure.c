@@ -52,13 +52,13 @@ static void copy_path(const struct umemcg *group, char *buffer, size_t size)
 		memcpy(buffer, "...", 3);
 }
 
-static void record(const struct umemcg *full, const struct umemcg *charged, uint64_t nr_bytes)
+/* All but the sequence. */
+static void describe(const struct umemcg *full, const struct umemcg *charged, uint64_t nr_bytes,
+		     struct umemcg_failure *failure)
 {
-	struct umemcg_failure *failure = &last_failure;
 	struct failure_consumer consumers[UMEMCG_NR_CONSUMERS];
 	struct counter *counter = group_counter(full);
 
-	failure->sequence = 1 + atomic_fetch_add_explicit(&nr_failures, 1, memory_order_relaxed);
 	failure->nr_bytes_asked = nr_bytes;
 	failure->nr_bytes_max = atomic_load_explicit(&counter->max, memory_order_relaxed);
 	failure->nr_bytes_current = atomic_load_explicit(&counter->usage, memory_order_relaxed);
@@ -70,6 +70,13 @@ static void record(const struct umemcg *full, const struct umemcg *charged, uint
 			  sizeof(failure->consumers[i].group));
 		failure->consumers[i].nr_bytes = consumers[i].nr_bytes;
 	}
+}
+
+static void record(const struct umemcg *full, const struct umemcg *charged, uint64_t nr_bytes)
+{
+	last_failure.sequence =
+		1 + atomic_fetch_add_explicit(&nr_failures, 1, memory_order_relaxed);
+	describe(full, charged, nr_bytes, &last_failure);
 }
 
 /* By a level of the shared tree, which has its own events; its consumers are processes. */
@@ -87,7 +94,7 @@ static void record_above(uint32_t at, const struct umemcg *charged, uint64_t nr_
 			   &failure->nr_bytes_max, &failure->nr_bytes_current);
 }
 
-static bool tell_locked(const struct refusal *refusal)
+static bool tell_locked(const struct refusal *refusal, bool is_counted)
 {
 	struct umemcg *full;
 
@@ -99,7 +106,8 @@ static bool tell_locked(const struct refusal *refusal)
 	/* A group that has taken the row since is told instead, and counts a refusal too many. */
 	if (!group_is_live(full))
 		return false;
-	group_event(full, UMEMCG_EVENT_OOM);
+	if (!is_counted)
+		group_event(full, UMEMCG_EVENT_OOM);
 	record(full, group_of_owner(refusal->owner), refusal->nr_bytes);
 	/* The process's own limit, where it is a leaf of a shared tree. */
 	if (charge_above && full == group_root())
@@ -107,24 +115,38 @@ static bool tell_locked(const struct refusal *refusal)
 	return true;
 }
 
-bool failure_tell(const struct refusal *refusal)
+bool failure_tell(const struct refusal *refusal, bool is_counted)
 {
 	bool is_told;
 
 	group_lock();
-	is_told = tell_locked(refusal);
+	is_told = tell_locked(refusal, is_counted);
 	group_unlock();
 	return is_told;
 }
 
+bool failure_describe(const struct refusal *refusal, bool is_counted,
+		      struct umemcg_failure *ret_failure)
+{
+	struct umemcg *full = group_row(refusal->at);
+	bool is_live;
+
+	group_lock();
+	is_live = group_is_live(full);
+	if (is_live && !is_counted)
+		group_event(full, UMEMCG_EVENT_OOM);
+	if (is_live)
+		describe(full, group_of_owner(refusal->owner), refusal->nr_bytes, ret_failure);
+	group_unlock();
+	/* The next one; others may be refused in between. */
+	ret_failure->sequence = 1 + atomic_load_explicit(&nr_failures, memory_order_relaxed);
+	return is_live;
+}
+
 void failure_begin(const struct refusal *refusal)
 {
-	if (refusal->at & ABOVE)
-		return;
-	group_lock();
-	if (group_is_live(group_row(refusal->at)))
-		group_event(group_row(refusal->at), UMEMCG_EVENT_MAX);
-	group_unlock();
+	if (!(refusal->at & ABOVE))
+		group_event_if_live(group_row(refusal->at), UMEMCG_EVENT_MAX);
 }
 
 static void underflow(uint32_t counter, uint64_t nr_bytes)

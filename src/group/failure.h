@@ -23,10 +23,20 @@ void failure_begin(const struct refusal *refusal);
 
 /**
  * failure_tell - nothing could be done about it: count and record why
+ * @is_counted: by failure_describe() already
  *
  * False: the group that was full was destroyed meanwhile, so it is not what is full now.
  */
-bool failure_tell(const struct refusal *refusal);
+bool failure_tell(const struct refusal *refusal, bool is_counted);
+
+/**
+ * failure_describe - what failure_tell() is going to record, of a level of the process's own
+ * @is_counted: as above, by an earlier call
+ *
+ * Counts that nothing could be reclaimed. False: as above.
+ */
+bool failure_describe(const struct refusal *refusal, bool is_counted,
+		      struct umemcg_failure *ret_failure);
 
 /** failure_last - umemcg_last_failure() */
 int failure_last(struct umemcg_failure *ret_failure);

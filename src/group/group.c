@@ -9,18 +9,16 @@
 
 #include "base/compiler.h"
 #include "charge/charge.h"
+#include "charge/overage.h"
 #include "charge/owner.h"
 #include "group/name.h"
 #include "group/rare.h"
 
 static struct table group_table;
-void (*group_bequeaths)(struct umemcg *group, struct umemcg *heir);
 struct umemcg first_groups[TABLE_NR_FIRST] aligned_to(CACHE_LINE);
 
 /* Guards the tree, the names, and both tables' free rows; never held while charging. */
 static pthread_mutex_t tree_lock = PTHREAD_MUTEX_INITIALIZER;
-
-void (*group_gone)(uint32_t owner);
 
 void group_lock(void)
 {
@@ -197,6 +195,14 @@ int group_create(struct umemcg *parent, const char *name, struct umemcg **ret_gr
 	return r;
 }
 
+static struct group_bequest *bequests;
+
+void group_add_bequest(struct group_bequest *bequest)
+{
+	bequest->next = bequests;
+	bequests = bequest;
+}
+
 /* Stopped, drained, and nobody uncharging: the heir takes over what the group still has. */
 static void bequeath(struct umemcg *group, struct umemcg *heir)
 {
@@ -227,11 +233,9 @@ static int destroy_locked(struct flight *flight, struct umemcg *group)
 	atomic_store_explicit(&group_counter(group)->dying, 1, memory_order_seq_cst);
 	flight_wait_uncharges(group->id);
 	bequeath(group, parent);
-	if (group_gone)
-		group_gone(group->owner);
 	charge_go_on(flight, group->id);
-	if (group_bequeaths)
-		group_bequeaths(group, parent);
+	for (struct group_bequest *bequest = bequests; bequest; bequest = bequest->next)
+		bequest->bequeath(group, parent);
 	name_remove(group);
 	unlink_from(parent, group);
 	unmake(group);
@@ -316,8 +320,7 @@ int group_set_high(struct umemcg *group, uint64_t nr_bytes)
 	int r = prepare_setting(group);
 
 	if (!r)
-		atomic_store_explicit(&counter_limit(group_counter(group))->high, nr_bytes,
-				      memory_order_relaxed);
+		overage_set_high(group->id, nr_bytes);
 	return r;
 }
 

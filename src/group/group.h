@@ -21,17 +21,20 @@ struct umemcg {
 	/* What others may look at while the row is free, or changes hands. */
 	uint32_t link; /* the table's, while the row is free */
 	_Atomic bool is_live;
-	_Atomic uint32_t holdings;    /* reclaim/holdings.h */
+	_Atomic uint32_t holdings;         /* reclaim/holdings.h */
+	_Atomic uint64_t nr_bytes_claimed; /* that threads are about to reclaim */
 	_Atomic int64_t nr_bytes_due; /* to reclaim; less than 0: it gave more than its share */
 	uint32_t id; /* of this row: set once, and the same for all groups that have it */
+	_Atomic uint32_t nr_cancels; /* times that waits of this row's groups were ended */
 	/* What a new group has anew. */
 	uint32_t owner; /* charges of this group go through it */
 	uint32_t first_child;
 	uint32_t next_sibling;
 	uint32_t prev_sibling;
-	uint32_t next_named;   /* in the index of names */
-	uint32_t name;         /* in the pool of names; 0: named after its id */
-	_Atomic uint32_t rare; /* group/rare.h */
+	uint32_t next_named;       /* in the index of names */
+	uint32_t name;             /* in the pool of names; 0: named after its id */
+	_Atomic uint32_t rare;     /* group/rare.h */
+	_Atomic uint32_t pressure; /* reclaim/pressure.h */
 	uint32_t nr_descendants;
 	uint32_t nr_visits; /* walks that are at this group; it is not destroyed meanwhile */
 	uint64_t name_hash; /* of a group with a name: of that and the parent */
@@ -40,6 +43,18 @@ struct umemcg {
 	_Atomic uint64_t nr_bytes_stack;
 	_Atomic uint64_t nr_bytes_anon;
 };
+
+/* What a floor above hands over when a group is destroyed. */
+struct group_bequest {
+	/* The tree is locked; nothing is charged to the group any more, and its id is still its
+	 * own.
+	 */
+	void (*bequeath)(struct umemcg *group, struct umemcg *heir);
+	struct group_bequest *next;
+};
+
+/** group_add_bequest - with the tree locked, or before there is any group but the root */
+void group_add_bequest(struct group_bequest *bequest);
 
 /**
  * group_init - make the tables and the root; called once, before anything is charged
@@ -70,12 +85,6 @@ struct umemcg *group_of_owner(uint32_t owner);
 /** group_is_live - for checks of arguments: the pointer is a group that is not destroyed */
 bool group_is_live(const struct umemcg *group);
 
-/*
- * Called under the lock when a group is gone, before anybody may get its owner's number. Set under
- * it, too, by who keeps more of groups than their bytes.
- */
-extern hidden void (*group_gone)(uint32_t owner);
-
 /* Held over a fork, and by whoever walks or changes the tree. */
 void group_lock(void);
 void group_unlock(void);
@@ -101,12 +110,6 @@ int group_set_min(struct umemcg *group, uint64_t nr_bytes);
 int group_set_low(struct umemcg *group, uint64_t nr_bytes);
 int group_set_high(struct umemcg *group, uint64_t nr_bytes);
 void group_drain(struct flight *flight, struct umemcg *group);
-
-/*
- * What floors above hand on when a group is destroyed, or NULL: called with the tree locked, when
- * nothing can be charged to the group any more, but it still looks alive. Set once.
- */
-extern hidden void (*group_bequeaths)(struct umemcg *group, struct umemcg *heir);
 
 /** group_next - the group after @group in a walk below @top, parents first; NULL at the end.
  * The caller holds the lock */

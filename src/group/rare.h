@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What only some groups need: counts of events, and bounds of the tree below.
+ * What only some groups need: counts of events, who is told of them, what follows a charge that
+ * does not fit, and bounds of the tree below.
  *
  * A group gets a row for it with its first limit, together with all groups above it, so that
  * counting a refusal needs no memory. Row 0 is that of all groups without: nothing counted, no
@@ -10,11 +11,21 @@
 #define UMEMCG_GROUP_RARE_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/table.h"
 #include "group/event.h"
 #include "group/group.h"
+#include "umemcg.h"
+
+/* What follows a charge that does not fit (reclaim/policy.h). Under the tree's lock. */
+struct oom {
+	enum umemcg_oom_policy policy;
+	bool is_group_kill;
+	bool (*callback)(struct umemcg *group, const struct umemcg_failure *failure, void *arg);
+	void *arg;
+};
 
 struct rare {
 	uint32_t link; /* the table's, while the row is free */
@@ -22,6 +33,8 @@ struct rare {
 	/* Relaxed: counts that order nothing. */
 	_Atomic uint32_t events[UMEMCG_NR_EVENTS];       /* here and below */
 	_Atomic uint32_t events_local[UMEMCG_NR_EVENTS]; /* here */
+	_Atomic uint32_t waker; /* of the subscribers (reclaim/waker.h); 0: there is none */
+	struct oom oom;
 };
 
 extern struct table rare_table;

@@ -5,7 +5,8 @@
  * At the fork every lock is held and nobody is in flight, so the child finds nothing half done but
  * what the other threads' fast paths were doing: a block may be on its page's list and not yet
  * counted. The heaps of those threads become idle ones in the child, and are counted anew when a
- * thread takes them over.
+ * thread takes them over. An object that such a thread was freeing may be gone and still charged
+ * there: one a thread at most, as its fast path leaves no word of what it is doing.
  */
 #include "kmem/fork.h"
 
@@ -70,7 +71,7 @@ static void release(void)
 /*
  * A thread that was lost may have been about to take an object off a gate's list, charged already:
  * then there is one more than the stock knows of. It knows of none while it is being told of a
- * new list, and nothing of that one is charged yet.
+ * new list, and nothing of that one is charged yet, be it a list of one (stock_list()).
  */
 static void settle_gate(struct stock *stock, unsigned int gate)
 {
@@ -80,7 +81,7 @@ static void settle_gate(struct stock *stock, unsigned int gate)
 
 	if (stock->gates[gate].objects)
 		list_last(stock->gates[gate].objects, &nr_listed);
-	if (owner && *nr_parked && nr_listed == *nr_parked + 1u)
+	if (owner && stock->untold_gate != gate + 1 && nr_listed == *nr_parked + 1u)
 		owner_uncharge(stock->flight, owner, stock_gate_bytes[gate]);
 	*nr_parked = nr_listed;
 }
@@ -103,6 +104,7 @@ static void settle_stocks(struct heap *heap)
 				word_set(ready, 0);
 			settle_gate(stock, gate);
 		}
+		stock->untold_gate = 0;
 	}
 }
 

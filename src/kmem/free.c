@@ -15,6 +15,7 @@
 #include "kmem/heap.h"
 #include "kmem/large.h"
 #include "kmem/list.h"
+#include "kmem/mapping.h"
 #include "kmem/queue.h"
 #include "umemcg.h"
 
@@ -119,25 +120,34 @@ void free_remotely(struct page *page, void *first, void *last, uint32_t nr)
 		heap_notify(page);
 }
 
+/* A fork finds the object charged and there, or neither. */
+static void free_large(struct page *page)
+{
+	uint32_t owner = atomic_load_explicit(&page->owner, memory_order_relaxed);
+	uint64_t nr_bytes = page->nr_large_bytes;
+
+	mapping_begin();
+	large_free(page);
+	credit(owner, nr_bytes);
+	mapping_end();
+}
+
 static noinline void free_far(struct page *page, void *object)
 {
-	uint64_t nr_bytes = page_charged_bytes(page);
-	uint32_t owner;
-
 	if (page_kind(page) == PAGE_LARGE && object == page_start(page)) {
 		/* In a handler, as in heap_begin(): lost, rather than waited for. */
 		if (unlikely(thread.heap && thread.heap->is_at_work))
 			return;
-		owner = atomic_load_explicit(&page->owner, memory_order_relaxed);
-		large_free(page);
+		free_large(page);
 	} else if (page_kind(page) == PAGE_SMALL) {
-		owner = page_owner_of(page, object);
+		uint64_t nr_bytes = page_charged_bytes(page);
+		uint32_t owner = page_owner_of(page, object);
+
 		free_remotely(page, object, object, 1);
+		credit(owner, nr_bytes);
 	} else {
 		check_bad_pointer(object);
-		return;
 	}
-	credit(owner, nr_bytes);
 }
 
 static noinline void free_nontrivial(struct page *page, void *object)

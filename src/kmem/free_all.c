@@ -16,6 +16,7 @@
 #include "kmem/heap.h"
 #include "kmem/large.h"
 #include "kmem/list.h"
+#include "kmem/mapping.h"
 #include "kmem/queue.h"
 
 /* Owners that are credited together. With more of them the heap is looked through again. */
@@ -176,8 +177,11 @@ static void free_large(struct end *end)
 {
 	/* Of one owner all are in one place. */
 	uint32_t only = end->has_inherited ? 0 : end->group->owner;
-	struct page *page = large_take_all(only, is_doomed_owner, end), *next;
+	struct page *page, *next;
 
+	/* A fork finds them charged and there, or neither. */
+	mapping_begin();
+	page = large_take_all(only, is_doomed_owner, end);
 	for (; page; page = next) {
 		uint32_t owner = page_owner_of(page, page_start(page));
 		uint64_t nr_bytes = page->nr_large_bytes;
@@ -187,6 +191,7 @@ static void free_large(struct end *end)
 		large_free_taken(page);
 		credit_owner(owner, nr_bytes);
 	}
+	mapping_end();
 }
 
 void heap_free_all(const struct umemcg *group)

@@ -151,6 +151,14 @@ void heap_free_all(const struct umemcg *group);
 /** heap_walk_threads - visit every thread that has allocated, with the group it is in now */
 void heap_walk_threads(void (*visit)(pid_t tid, const struct umemcg *group, void *arg), void *arg);
 
+/**
+ * heap_peek_groups - visit the groups that threads are in which have allocated
+ *
+ * Quick, and waits for nobody: a thread that is at its heap at that moment may be missed, and one
+ * that ended without a word may not be.
+ */
+void heap_peek_groups(void (*visit)(const struct umemcg *group, void *arg), void *arg);
+
 /** heap_thread_is_in - is a thread that has allocated now in this group? */
 bool heap_thread_is_in(const struct umemcg *group);
 

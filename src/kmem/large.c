@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "kmem/heap.h"
+#include "kmem/mapping.h"
 #include "kmem/move.h"
 #include "kmem/run.h"
 
@@ -56,23 +57,38 @@ bool large_fits(uint64_t nr_bytes, size_t alignment)
 	return nr_bytes && run_can_hold(slices_of(nr_bytes), alignment);
 }
 
+static struct page *create(struct view *view, uint64_t nr_bytes, size_t alignment,
+			   bool *ret_is_zero)
+{
+	struct page *page;
+
+	if (stock_charge(&view->stock, nr_bytes))
+		return NULL;
+	page = run_alloc(slices_of(nr_bytes), alignment, ret_is_zero);
+	if (!page) {
+		stock_uncharge(&view->stock, nr_bytes);
+		return NULL;
+	}
+	page->nr_large_bytes = nr_bytes;
+	page->nr_mappings = 0;
+	add(page, view->owner);
+	page_set_kind(page, PAGE_LARGE);
+	return page;
+}
+
 void *large_alloc(struct view *view, size_t nr_bytes, size_t alignment, bool zeroed)
 {
 	uint64_t nr_charged = large_bytes(nr_bytes);
 	struct page *page;
 	bool is_zero;
 
-	if (!large_fits(nr_charged, alignment) || stock_charge(&view->stock, nr_charged))
+	if (!large_fits(nr_charged, alignment))
 		return NULL;
-	page = run_alloc(slices_of(nr_charged), alignment, &is_zero);
-	if (!page) {
-		stock_uncharge(&view->stock, nr_charged);
+	mapping_begin();
+	page = create(view, nr_charged, alignment, &is_zero);
+	mapping_end();
+	if (!page)
 		return NULL;
-	}
-	page->nr_large_bytes = nr_charged;
-	page->nr_mappings = 0;
-	add(page, view->owner);
-	page_set_kind(page, PAGE_LARGE);
 	if (zeroed && !is_zero)
 		memset(page_start(page), 0, nr_bytes);
 	return page_start(page);

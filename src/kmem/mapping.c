@@ -77,13 +77,18 @@ int mapping_whole_pages(size_t nr_bytes, size_t *ret_nr_bytes)
 }
 
 /* Each side stores first and loads second, both seq_cst, so that one of them sees the other. */
+/* A thread does not wait for its own fork. */
+static bool must_wait(void)
+{
+	return !forks && atomic_load_explicit(&is_forking, memory_order_seq_cst);
+}
+
 void mapping_begin(void)
 {
 	if (depth_inside++)
 		return;
 	atomic_fetch_add_explicit(&nr_inside, 1, memory_order_seq_cst);
-	for (unsigned int round = 0; atomic_load_explicit(&is_forking, memory_order_seq_cst);
-	     round++) {
+	for (unsigned int round = 0; must_wait(); round++) {
 		atomic_fetch_sub_explicit(&nr_inside, 1, memory_order_seq_cst);
 		pause_briefly(round);
 		atomic_fetch_add_explicit(&nr_inside, 1, memory_order_seq_cst);
@@ -100,6 +105,12 @@ void mapping_end(void)
 bool mapping_is_inside(void)
 {
 	return depth_inside != 0;
+}
+
+bool mapping_others_are_inside(void)
+{
+	/* relaxed: they may come and go. */
+	return atomic_load_explicit(&nr_inside, memory_order_relaxed) > (depth_inside ? 1u : 0u);
 }
 
 /* A thread that forks from within, in what runs on behalf of a charge, does not wait for itself. */

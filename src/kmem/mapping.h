@@ -34,14 +34,18 @@ int mapping_init(void);
 int mapping_whole_pages(size_t nr_bytes, size_t *ret_nr_bytes);
 
 /*
- * Between these two the calling thread makes or ends mappings, and another thread's fork waits: the
- * child must not find a mapping charged without a record, or the other way round. They nest.
+ * Between these two the calling thread makes, changes or ends mappings or large objects, and
+ * another thread's fork waits: the child must not find one charged without a record, or the other
+ * way round. They nest.
  */
 void mapping_begin(void);
 void mapping_end(void);
 
 /** mapping_is_inside - is the calling thread between them? */
 bool mapping_is_inside(void);
+
+/** mapping_others_are_inside - is any other thread, now? */
+bool mapping_others_are_inside(void);
 
 /** mapping_fork_begin - before a fork, ahead of anything that keeps charges from ending */
 void mapping_fork_begin(void);

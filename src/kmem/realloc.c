@@ -15,6 +15,7 @@
 #include "kmem/free.h"
 #include "kmem/heap.h"
 #include "kmem/large.h"
+#include "kmem/mapping.h"
 #include "kmem/run.h"
 #include "umemcg.h"
 
@@ -47,29 +48,48 @@ static void *copy(void *object, struct page *page, size_t nr_bytes)
 	return new;
 }
 
+static void shrink_large(struct page *page, uint32_t owner, uint64_t nr_bytes)
+{
+	uint64_t nr_old = page->nr_large_bytes;
+
+	large_resize(page, nr_bytes);
+	credit_owner(owner, nr_old - nr_bytes);
+}
+
+/* NULL with *ret_is_refused unset: not as it is; it may be copied. */
+static void *grow_large(void *object, struct page *page, uint32_t owner, uint64_t nr_bytes,
+			bool *ret_is_refused)
+{
+	uint64_t nr_more = nr_bytes - page->nr_large_bytes;
+	struct view *view = view_of_owner(owner);
+
+	*ret_is_refused = !view || !large_fits(nr_bytes, 1) || stock_charge(&view->stock, nr_more);
+	if (*ret_is_refused)
+		return NULL;
+	if (!large_resize(page, nr_bytes))
+		object = large_move(page, nr_bytes);
+	if (!object)
+		stock_uncharge(&view->stock, nr_more);
+	return object;
+}
+
+/* A fork finds all of the object charged and there, before or after. */
 static void *resize_large(void *object, struct page *page, size_t size)
 {
-	uint64_t nr_new = large_bytes(size), nr_old = page->nr_large_bytes;
 	uint32_t owner = page_owner_of(page, object);
-	struct view *view;
+	uint64_t nr_bytes = large_bytes(size);
+	bool is_refused = false;
 	void *new = object;
 
-	if (!nr_new)
+	if (!nr_bytes)
 		return NULL;
-	if (nr_new <= nr_old) {
-		large_resize(page, nr_new);
-		credit_owner(owner, nr_old - nr_new);
-		return object;
-	}
-	view = view_of_owner(owner);
-	if (!view || !large_fits(nr_new, 1) || stock_charge(&view->stock, nr_new - nr_old))
-		return NULL;
-	if (!large_resize(page, nr_new))
-		new = large_move(page, nr_new);
-	if (new)
-		return new;
-	stock_uncharge(&view->stock, nr_new - nr_old);
-	return copy(object, page, size);
+	mapping_begin();
+	if (nr_bytes <= page->nr_large_bytes)
+		shrink_large(page, owner, nr_bytes);
+	else
+		new = grow_large(object, page, owner, nr_bytes, &is_refused);
+	mapping_end();
+	return new || is_refused ? new : copy(object, page, size);
 }
 
 static cold void throttle(const void *object)

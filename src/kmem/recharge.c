@@ -9,6 +9,7 @@
 #include "kmem/check.h"
 #include "kmem/heap.h"
 #include "kmem/large.h"
+#include "kmem/mapping.h"
 #include "kmem/queue.h"
 #include "umemcg.h"
 
@@ -72,10 +73,14 @@ static int recharge(struct page *page, void *object, uint32_t owner)
 		return -ENOMEM;
 	if (page_kind(page) == PAGE_SMALL)
 		r = make_tag(page);
-	if (!r)
-		r = move_charge(flight, old_owner, owner, page_charged_bytes(page));
+	if (r)
+		return r;
+	/* A fork finds it charged to whom it belongs. */
+	mapping_begin();
+	r = move_charge(flight, old_owner, owner, page_charged_bytes(page));
 	if (!r)
 		set_owner(page, object, owner);
+	mapping_end();
 	return r;
 }
 

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/init.h"
+#include "charge/charge.h"
 #include "charge/switch.h"
 #include "kmem/arena.h"
 #include "kmem/fork.h"
@@ -113,6 +114,7 @@ static void unbind_all(struct heap *heap)
 			view_unbind(view);
 	}
 	heap->flight.reserve_depth = 0;
+	heap->flight.nr_over_high = 0;
 	heap->flight.in_callback = 0;
 	heap->flight.refusal.at = 0;
 }
@@ -120,6 +122,8 @@ static void unbind_all(struct heap *heap)
 void heap_make_idle(struct heap *heap)
 {
 	unbind_all(heap);
+	if (CONFIG_MEMCG && charge_ops.stall_forget)
+		charge_ops.stall_forget(&heap->flight);
 	lock_get(&heap->lock);
 	heap->thread = NULL;
 	heap->is_taken = false;
@@ -320,6 +324,30 @@ void heap_walk_threads(void (*visit)(pid_t tid, const struct umemcg *group, void
 			heap_make_idle(heap);
 		if (group)
 			visit(tid, group, arg);
+	}
+}
+
+/* In most cases at once; whoever has it does not give it up for us. */
+static bool try_lock(struct heap *heap)
+{
+	for (unsigned int round = 0; round < 1000; round++)
+		if (lock_try(&heap->lock))
+			return true;
+	return false;
+}
+
+void heap_peek_groups(void (*visit)(const struct umemcg *group, void *arg), void *arg)
+{
+	for (struct heap *heap = heap_first(); heap; heap = heap->next) {
+		const struct umemcg *group = NULL;
+
+		if (!try_lock(heap))
+			continue;
+		if (heap->thread)
+			group = group_of_thread(heap->thread);
+		lock_put(&heap->lock);
+		if (group)
+			visit(group, arg);
 	}
 }
 

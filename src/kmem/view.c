@@ -108,7 +108,7 @@ static uint32_t fetch_from_queue(struct view *view, unsigned int size_class)
 		void *first = take_from_page(page, &nr);
 
 		if (first) {
-			view->stock.gates[size_class].objects = first;
+			stock_list(&view->stock, size_class, first, nr);
 			return nr;
 		}
 		page_set_full(page);
@@ -195,7 +195,7 @@ static uint32_t fetch_from_shared(struct view *view, unsigned int size_class)
 	}
 	list_link(last, NULL);
 	page_set_free_list(page, next);
-	view->stock.gates[size_class].objects = first;
+	stock_list(&view->stock, size_class, first, nr);
 	page->countdown += nr;
 	view->nr_shared[size_class] += nr;
 	return nr;

@@ -5,9 +5,19 @@
 
 #include "base/compiler.h"
 #include "charge/flight.h"
+#include "kmem/heap.h"
+#include "kmem/mapping.h"
 
 /* The calling thread's, innermost first. */
 static thread_local_fast struct callback *running;
+
+bool callback_may_begin(const struct flight *flight)
+{
+	/* relaxed: the thread alone writes these. */
+	return !flight->in_callback && !mapping_is_inside() && !thread.heap->is_at_work &&
+	       !atomic_load_explicit(&flight->row->charging, memory_order_relaxed) &&
+	       !atomic_load_explicit(&flight->row->uncharging, memory_order_relaxed);
+}
 
 void callback_begin(struct callback *callback, struct flight *flight, const void *of,
 		    const void *item)

@@ -18,6 +18,13 @@ struct callback {
 	uint32_t reserve_depth;
 };
 
+/**
+ * callback_may_begin - may the calling thread call the program now?
+ *
+ * Not from within a callback, nor while it charges, as in the handler of a signal.
+ */
+bool callback_may_begin(const struct flight *flight);
+
 /** callback_begin - with no lock held; @flight is the thread's */
 void callback_begin(struct callback *callback, struct flight *flight, const void *of,
 		    const void *item);

@@ -161,6 +161,8 @@ static void bequeath(struct umemcg *group, struct umemcg *parent)
 
 void holdings_init(void)
 {
+	static struct group_bequest bequest = { .bequeath = bequeath };
+
 	init_changed();
-	group_bequeaths = bequeath;
+	group_add_bequest(&bequest);
 }

@@ -4,18 +4,35 @@
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
 
+#include "base/compiler.h"
 #include "charge/above.h"
 #include "charge/charge.h"
 #include "charge/counter.h"
 #include "group/failure.h"
 #include "group/group.h"
 #include "kmem/mapping.h"
+#include "reclaim/callback.h"
+#include "reclaim/policy.h"
 #include "reclaim/reclaim.h"
 #include "reclaim/worker.h"
 
 /* Whoever gives back a little at a time, and has all of it taken by others, ends here. */
 #define NR_ROUNDS_MAX 16u
+
+/*
+ * A touch of memory that nobody makes room for waits so often for what other threads are about to
+ * do, twice as long each time: half a second in all.
+ */
+#define NR_IDLE_MAX 9u
+#define IDLE_NS     1000000u
+
+/* What a round of a touch may take at least, however short the program wants allocations to wait.
+ */
+#define TOUCH_NS 100000000u
 
 /* Relaxed: a charge that begins beside it may have the old one. */
 static _Atomic uint64_t timeout_ns = 100000000;
@@ -54,18 +71,80 @@ static uint64_t nr_uncharges(const struct umemcg *group)
 	return atomic_load_explicit(&group_counter(group)->nr_uncharges, memory_order_relaxed);
 }
 
+/*
+ * Nothing could be given back. Others may be in the middle of giving, or have charged pages that
+ * they have not filled yet, which can be evicted then.
+ */
+static bool wait_for_others(struct charge_attempt *attempt)
+{
+	struct timespec time = { .tv_nsec = IDLE_NS << attempt->nr_idle };
+	bool others = mapping_others_are_inside();
+
+	/* Once in any case: there may be room since just before this was asked. */
+	if ((!others && attempt->nr_idle) || attempt->nr_idle == NR_IDLE_MAX)
+		return false;
+	attempt->nr_idle++;
+	/* Called so, it is no point where a thread is cancelled. */
+	if (others)
+		syscall(SYS_nanosleep, &time, NULL);
+	return true;
+}
+
+static uint64_t touch_deadline(void)
+{
+	return max(limit_deadline(), worker_now() + TOUCH_NS);
+}
+
+/* What bounds other charges begins anew for a touch whenever there was room. */
+static bool touch_goes_on(struct charge_attempt *attempt, bool is_made)
+{
+	if (!is_made)
+		return wait_for_others(attempt);
+	attempt->nr_idle = 0;
+	attempt->nr_rounds = 1;
+	attempt->deadline_ns = touch_deadline();
+	return true;
+}
+
 /* Something was given back at the level, be it that another thread has taken it since. */
 static bool make_room(struct flight *flight, const struct refusal *refusal,
 		      struct charge_attempt *attempt)
 {
 	struct umemcg *full = full_group(refusal);
-	uint64_t before = nr_uncharges(full);
+	uint64_t before = nr_uncharges(full), deadline_ns = attempt->deadline_ns;
+	bool is_made;
 
-	if (!reclaim_may(flight) || is_hopeless(refusal) || !group_is_live(full) ||
-	    attempt->nr_rounds > NR_ROUNDS_MAX || worker_now() >= attempt->deadline_ns)
+	if (!reclaim_may(flight) || is_hopeless(refusal) || !group_is_live(full))
 		return false;
-	return reclaim(flight, full, refusal->nr_bytes, attempt->deadline_ns) > 0 ||
-	       nr_uncharges(full) != before;
+	if (attempt->is_touch)
+		deadline_ns = touch_deadline();
+	else if (attempt->nr_rounds > NR_ROUNDS_MAX || worker_now() >= deadline_ns)
+		return false;
+	is_made = reclaim(flight, full, refusal->nr_bytes, deadline_ns) > 0 ||
+		  nr_uncharges(full) != before;
+	return attempt->is_touch ? touch_goes_on(attempt, is_made) : is_made;
+}
+
+/* Of a level above: what other processes can do about it. */
+static bool others_make_room(struct flight *flight, const struct refusal *refusal,
+			     const struct charge_attempt *attempt)
+{
+	return refusal->at & ABOVE && charge_above && attempt->nr_rounds <= NR_ROUNDS_MAX &&
+	       callback_may_begin(flight) &&
+	       charge_above->relieve(flight, refusal->at, refusal->nr_bytes, attempt->deadline_ns);
+}
+
+/* Nothing can be reclaimed: the group that is full decides. */
+static bool ask_policy(struct flight *flight, const struct refusal *refusal,
+		       struct charge_attempt *attempt)
+{
+	struct umemcg_failure failure = { 0 };
+
+	if (!atomic_load_explicit(&policy_is_used, memory_order_relaxed) || refusal->at & ABOVE ||
+	    attempt->nr_asked == POLICY_CALLS_MAX || !callback_may_begin(flight))
+		return false;
+	return failure_describe(refusal, attempt->nr_asked++ > 0, &failure) &&
+	       policy_decides(flight, group_row(refusal->at), &failure);
 }
 
 static bool try_again(struct flight *flight, struct charge_attempt *attempt)
@@ -78,16 +157,17 @@ static bool try_again(struct flight *flight, struct charge_attempt *attempt)
 		return false;
 	flight->refusal.at = 0;
 	if (!attempt->nr_rounds++) {
-		attempt->deadline_ns = limit_deadline();
+		attempt->deadline_ns = attempt->is_touch ? touch_deadline() : limit_deadline();
 		failure_begin(&refusal);
 	}
-	if (make_room(flight, &refusal, attempt)) {
+	if (make_room(flight, &refusal, attempt) || others_make_room(flight, &refusal, attempt) ||
+	    ask_policy(flight, &refusal, attempt)) {
 		errno = saved_errno;
 		return true;
 	}
 	worker_renew();
 	errno = saved_errno;
-	return !failure_tell(&refusal);
+	return !failure_tell(&refusal, attempt->nr_asked > 0);
 }
 
 void limit_init(void)

@@ -123,7 +123,8 @@ static void append(struct lru_ends *ends, struct lru_ends *behind)
 	*behind = (struct lru_ends){ 0 };
 }
 
-/* What a scan left alone is the oldest. */
+/* What a scan left alone is the oldest; also what one left that was lost in a fork, or whose group
+ * was destroyed. */
 static void put_back(struct holdings *holdings)
 {
 	while (holdings->lists[LRU_ASIDE].first) {
@@ -136,8 +137,7 @@ static void put_back(struct holdings *holdings)
 
 void lru_bequeath(struct holdings *from, struct holdings *to)
 {
-	put_back(from);
-	for (unsigned int list = LRU_INACTIVE; list <= LRU_ACTIVE; list++)
+	for (unsigned int list = 0; list < NR_LRU_LISTS; list++)
 		append(&to->lists[list], &from->lists[list]);
 }
 
@@ -254,16 +254,24 @@ static struct holdings *lists_of(const struct umemcg *group)
 	return row ? holdings_row(row) : NULL;
 }
 
+/* Locked. */
+static struct lru_ends sum_lists(const struct holdings *holdings)
+{
+	struct lru_ends sum = { 0 };
+
+	for (unsigned int list = 0; holdings && list < NR_LRU_LISTS; list++) {
+		sum.nr_bytes += holdings->lists[list].nr_bytes;
+		sum.nr_entries += holdings->lists[list].nr_entries;
+	}
+	return sum;
+}
+
 uint64_t lru_count(struct umemcg *group)
 {
-	const struct holdings *holdings;
-	uint64_t nr_bytes = 0;
+	uint64_t nr_bytes;
 
 	holdings_lock();
-	holdings = lists_of(group);
-	if (holdings)
-		nr_bytes = holdings->lists[LRU_INACTIVE].nr_bytes +
-			   holdings->lists[LRU_ACTIVE].nr_bytes;
+	nr_bytes = sum_lists(lists_of(group)).nr_bytes;
 	holdings_unlock();
 	return nr_bytes;
 }
@@ -325,10 +333,10 @@ void lru_scan(struct flight *flight, struct umemcg *group, uint64_t nr_bytes, ui
 
 	holdings_lock();
 	holdings = lists_of(group);
+	if (holdings)
+		put_back(holdings);
 	/* Each may be met in the active list, then in the inactive one. */
-	nr_left = holdings ? 2 * (holdings->lists[LRU_INACTIVE].nr_entries +
-				  holdings->lists[LRU_ACTIVE].nr_entries)
-			   : 0;
+	nr_left = 2 * sum_lists(holdings).nr_entries;
 	for (; nr_left && nr_given < nr_bytes; nr_left--) {
 		struct umemcg_lru_entry *entry;
 

@@ -10,7 +10,8 @@
 #include "group/event.h"
 #include "group/group.h"
 #include "kmem/heap.h"
-#include "kmem/mapping.h"
+#include "reclaim/callback.h"
+#include "reclaim/claim.h"
 #include "reclaim/limit.h"
 #include "reclaim/lru.h"
 #include "reclaim/protection.h"
@@ -36,7 +37,7 @@ struct round {
 	bool breaches_low; /* only min is spared */
 	bool skipped_low;  /* something was spared for low */
 	bool lost_a_group; /* it was destroyed: what it had is its heir's, and not looked at yet */
-	uint64_t nr_parts; /* sum of the targets' parts */
+	unsigned __int128 nr_parts; /* sum of the targets' parts */
 	struct targets targets;
 };
 
@@ -50,12 +51,8 @@ static const struct reclaim_source *pages(void)
 
 bool reclaim_may(const struct flight *flight)
 {
-	if (!atomic_load_explicit(&reclaim_is_possible, memory_order_relaxed) && !pages())
-		return false;
-	/* relaxed: the thread alone writes these. */
-	return !flight->in_callback && !mapping_is_inside() && !thread.heap->is_at_work &&
-	       !atomic_load_explicit(&flight->row->charging, memory_order_relaxed) &&
-	       !atomic_load_explicit(&flight->row->uncharging, memory_order_relaxed);
+	return (atomic_load_explicit(&reclaim_is_possible, memory_order_relaxed) || pages()) &&
+	       callback_may_begin(flight);
 }
 
 /* relaxed: a measure of what this thread did, among others that charge meanwhile. */
@@ -76,12 +73,14 @@ static uint64_t count_pages(struct umemcg *group)
 	return pages() ? pages()->count(group) : 0;
 }
 
-/* Nobody has more than is charged to it, whatever it says. */
+/* Nobody has more than is charged to it, which is less than 2^62, whatever it says. */
 static uint64_t count(const struct round *round, struct umemcg *group)
 {
 	uint64_t nr_bytes = shrinker_count(round->flight, group, round->deadline_ns);
+	uint64_t usage = usage_of(group);
 
-	return min(nr_bytes + lru_count(group) + count_pages(group), usage_of(group));
+	nr_bytes = min(nr_bytes, usage) + min(lru_count(group), usage);
+	return min(nr_bytes + count_pages(group), usage);
 }
 
 /* The top is what is to shrink: it spares nothing of its own. */
@@ -190,19 +189,15 @@ static void scan(const struct round *round, const struct target *target, struct 
 	}
 }
 
-/* Return: what it gave back, measured; what was given back to a stock counts as well. */
-static uint64_t take(struct round *round, struct target *target, uint64_t nr_bytes)
+static uint64_t take_claimed(struct round *round, const struct target *target, struct umemcg *group,
+			     uint64_t nr_bytes)
 {
-	struct umemcg *group = target_group(target);
-	uint64_t before, after;
+	uint64_t before = usage_of(group), after;
 
-	if (!group)
-		return 0;
-	before = usage_of(group);
 	if (round->breaches_low && target != round->targets.all &&
 	    target->nr_bytes_usage <= target->low)
-		group_event(group, UMEMCG_EVENT_LOW);
-	scan(round, target, group, min(nr_bytes, target->nr_bytes));
+		group_event_if_live(group, UMEMCG_EVENT_LOW);
+	scan(round, target, group, nr_bytes);
 	if (!target_group(target)) {
 		round->lost_a_group = true;
 		return 0;
@@ -213,6 +208,23 @@ static uint64_t take(struct round *round, struct target *target, uint64_t nr_byt
 		after = usage_of(group);
 	}
 	return before > after ? before - after : 0;
+}
+
+/* Return: what it gave back, measured; what was given back to a stock counts as well. */
+static uint64_t take(struct round *round, const struct target *target, uint64_t nr_bytes)
+{
+	struct umemcg *group = target_group(target);
+	uint64_t given;
+
+	if (!group)
+		return 0;
+	nr_bytes =
+		claim_begin(group, min(nr_bytes, target->nr_bytes), protection_of(round, target));
+	if (!nr_bytes)
+		return 0;
+	given = take_claimed(round, target, group, nr_bytes);
+	claim_end();
+	return given;
 }
 
 static uint64_t share(const struct round *round, const struct target *target, uint64_t nr_bytes)
@@ -314,7 +326,9 @@ static uint64_t go_round(struct round *round, struct umemcg *top, uint64_t nr_by
 	targets_find(&round->targets, top);
 	count_all(round);
 	if (round->nr_parts)
-		take_all(round, min(bytes_of_round(round, top, nr_bytes), round->nr_parts));
+		take_all(round,
+			 (uint64_t)min((unsigned __int128)bytes_of_round(round, top, nr_bytes),
+				       round->nr_parts));
 	if (round->targets.nr && target_group(&round->targets.all[0])) {
 		group_drain(round->flight, top);
 		after = usage_of(top);

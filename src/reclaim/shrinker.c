@@ -231,9 +231,9 @@ uint64_t shrinker_count(struct flight *flight, struct umemcg *group, uint64_t de
 	struct umemcg_shrinker *shrinker = NULL;
 	uint64_t nr_bytes = 0;
 
-	while ((shrinker = next(group, shrinker))) {
-		nr_bytes += count_one(flight, shrinker, group, deadline_ns);
-	}
+	while ((shrinker = next(group, shrinker)))
+		nr_bytes = min(nr_bytes + count_one(flight, shrinker, group, deadline_ns),
+			       (uint64_t)1 << 63);
 	return nr_bytes;
 }
 

@@ -100,7 +100,10 @@ static void *work_on(void *arg)
 	return NULL;
 }
 
-/* The program's signals are for its own threads. */
+/*
+ * The program's signals are for its own threads; but a page of a region that the worker touches, in
+ * a shrinker or to store it, is its own fault.
+ */
 static int create(struct worker *worker)
 {
 	sigset_t all, old;
@@ -108,6 +111,7 @@ static int create(struct worker *worker)
 	int r;
 
 	sigfillset(&all);
+	sigdelset(&all, SIGBUS);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	r = system_thread_create(&thread, NULL, work_on, worker);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
@@ -134,6 +138,9 @@ int worker_start_kind(enum worker_kind kind)
 		return 0;
 	pthread_mutex_lock(&worker->lock);
 	worker->is_there = false;
+	/* Queued meanwhile by somebody who found it there. */
+	if (worker->first)
+		atomic_store_explicit(&is_any_missing, true, memory_order_relaxed);
 	pthread_mutex_unlock(&worker->lock);
 	return r;
 }

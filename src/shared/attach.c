@@ -18,6 +18,7 @@
 #include "shared/leaf.h"
 #include "shared/leave.h"
 #include "shared/recovery.h"
+#include "shared/serve.h"
 #include "shared/slot.h"
 #include "shared/thread.h"
 #include "shared/tree.h"
@@ -162,6 +163,7 @@ static void after_fork_in_child(void)
 {
 	bool has_windows = window_shared;
 
+	serve_forget();
 	if (!is_attached)
 		return;
 	if (child_begin(&own, own_group)) {

@@ -2,6 +2,7 @@
 #include "shared/climb.h"
 
 #include "charge/pause.h"
+#include "shared/event.h"
 #include "shared/image.h"
 #include "shared/recovery.h"
 #include "shared/slot.h"
@@ -233,8 +234,7 @@ static void sub_levels(const struct segment *segment, uint32_t first, uint64_t n
 		uint64_t taken = counter_sub_here(&group->counter, nr_bytes);
 
 		if (unlikely(taken < nr_bytes))
-			atomic_fetch_add_explicit(&group->events[SHARED_EVENT_UNDERFLOW], 1,
-						  memory_order_relaxed);
+			event_count(segment, row, SHARED_EVENT_UNDERFLOW);
 	}
 }
 

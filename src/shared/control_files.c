@@ -7,7 +7,9 @@
 
 #include "base/size.h"
 #include "control/text.h"
+#include "shared/control_pressure.h"
 #include "shared/decide.h"
+#include "shared/event.h"
 #include "shared/largest.h"
 #include "shared/slot.h"
 #include "shared/tree.h"
@@ -30,10 +32,13 @@ void control_files_get_stat(const struct segment *segment, uint32_t group,
 		.nr_bytes_current = read_relaxed(row->counter.usage),
 		.nr_bytes_peak = read_relaxed(row->counter.peak),
 		.nr_bytes_max = read_relaxed(row->counter.max),
+		.nr_bytes_high = read_relaxed(row->high),
+		.nr_bytes_low = read_relaxed(row->low),
+		.nr_bytes_min = read_relaxed(row->min),
 		.nr_bytes_reserve = read_relaxed(row->reserve),
 		.nr_processes_ever = read_relaxed(row->nr_processes_ever),
-		.nr_refused = read_relaxed(row->events[SHARED_EVENT_OOM]),
-		.nr_stalled = read_relaxed(row->events[SHARED_EVENT_STALLED]),
+		.nr_refused = read_relaxed(row->events_local[SHARED_EVENT_OOM]),
+		.nr_stalled = read_relaxed(row->events_local[SHARED_EVENT_STALLED]),
 	};
 	for_each_process_row(segment, process)
 	{
@@ -113,35 +118,20 @@ static void show_current(const struct segment *segment, uint32_t group, struct t
 	text_put_size(text, read_relaxed(segment_group(segment, group)->counter.usage));
 }
 
-static const char *const event_names[NR_SHARED_EVENTS] = {
-	[SHARED_EVENT_MAX] = "max",
-	[SHARED_EVENT_OOM] = "oom",
-	[SHARED_EVENT_UNDERFLOW] = "underflow",
-	[SHARED_EVENT_STALLED] = "stalled",
-};
+static void put_events(const _Atomic uint32_t events[NR_SHARED_EVENTS], struct text *text)
+{
+	for (unsigned int i = 0; i < NR_SHARED_EVENTS; i++)
+		text_put_pair(text, event_name(i), read_relaxed(events[i]));
+}
 
-/* Counted where they happen only, so that what is read of groups below is summed here. */
 static void show_events(const struct segment *segment, uint32_t group, struct text *text)
 {
-	uint64_t sums[NR_SHARED_EVENTS] = { 0 };
-
-	for_each_group_row(segment, other)
-	{
-		if (!tree_is_below(segment, other, group))
-			continue;
-		for (unsigned int i = 0; i < NR_SHARED_EVENTS; i++)
-			sums[i] += read_relaxed(segment_group(segment, other)->events[i]);
-	}
-	for (unsigned int i = 0; i < NR_SHARED_EVENTS; i++)
-		text_put_pair(text, event_names[i], sums[i]);
+	put_events(segment_group(segment, group)->events, text);
 }
 
 static void show_events_local(const struct segment *segment, uint32_t group, struct text *text)
 {
-	const struct shared_group *row = segment_group(segment, group);
-
-	for (unsigned int i = 0; i < NR_SHARED_EVENTS; i++)
-		text_put_pair(text, event_names[i], read_relaxed(row->events[i]));
+	put_events(segment_group(segment, group)->events_local, text);
 }
 
 static void show_fork(const struct segment *segment, uint32_t group, struct text *text)
@@ -151,22 +141,11 @@ static void show_fork(const struct segment *segment, uint32_t group, struct text
 	text_put(text, copies ? "copy\n" : "share\n");
 }
 
-/* The value, without the white space around it, is this word. */
-static bool is_word(const char *value, const char *word)
-{
-	static const char spaces[] = " \t\n\v\f\r";
-	size_t length = strlen(word);
-
-	value += strspn(value, spaces);
-	return !strncmp(value, word, length) &&
-	       value[length + strspn(value + length, spaces)] == '\0';
-}
-
 static int write_fork(struct segment *segment, uint32_t group, const char *value)
 {
-	bool copies = is_word(value, "copy");
+	bool copies = text_is_word(value, "copy");
 
-	if (!copies && !is_word(value, "share"))
+	if (!copies && !text_is_word(value, "share"))
 		return -EINVAL;
 	atomic_store_explicit(&segment_group(segment, group)->copies_on_fork, copies,
 			      memory_order_relaxed);
@@ -224,6 +203,7 @@ static void show_stat(const struct segment *segment, uint32_t group, struct text
 
 struct shared_file {
 	const char *name;
+	/* NULL: only written. */
 	void (*show)(const struct segment *segment, uint32_t group, struct text *text);
 	/* NULL: only read. */
 	int (*write)(struct segment *segment, uint32_t group, const char *value);
@@ -238,8 +218,15 @@ static const struct shared_file files[] = {
 	{ "memory.events", show_events, NULL },
 	{ "memory.events.local", show_events_local, NULL },
 	{ "memory.fork", show_fork, write_fork },
+	{ "memory.high", control_show_high, control_write_high },
+	{ "memory.low", control_show_low, control_write_low },
 	{ "memory.max", show_max, write_max },
+	{ "memory.min", control_show_min, control_write_min },
+	{ "memory.oom.group", control_show_oom_group, control_write_oom_group },
+	{ "memory.oom.policy", control_show_oom_policy, control_write_oom_policy },
 	{ "memory.peak", show_peak, NULL },
+	{ "memory.pressure", control_show_pressure, NULL },
+	{ "memory.reclaim", NULL, control_write_reclaim },
 	{ "memory.reserve", show_reserve, write_reserve },
 	{ "memory.stat", show_stat, NULL },
 };
@@ -265,6 +252,8 @@ int control_files_read(struct segment *segment, uint32_t group, const char *file
 
 	if (!found)
 		return -ENOENT;
+	if (!found->show)
+		return -EACCES;
 	found->show(segment, group, &text);
 	/* No tree has processes enough for a longer text. */
 	return (int)min(text_end(&text), (size_t)INT_MAX);

@@ -175,3 +175,22 @@ bool death_of_pid(pid_t pid)
 	errno = saved_errno;
 	return life == IS_DEAD;
 }
+
+void death_bring(uint64_t name)
+{
+	int saved_errno = errno;
+	pid_t pid = death_pid(name);
+	int pidfd = pid > 0 ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
+	uint64_t now;
+
+	/* Opened first, so that it is that process's name which is looked at; where the system has
+	 * no such descriptors it may be another's between the look and the signal. */
+	if (pid > 0 && !death_name_of(pid, &now) && now == name) {
+		if (pidfd < 0 ||
+		    (syscall(SYS_pidfd_send_signal, pidfd, SIGKILL, NULL, 0) && errno != ESRCH))
+			kill(pid, SIGKILL);
+	}
+	if (pidfd >= 0)
+		close(pidfd);
+	errno = saved_errno;
+}

@@ -45,6 +45,9 @@ bool death_of(uint64_t name);
 /** death_of_image - the same, or does it execute another program by now? 0: not asked */
 bool death_of_image(uint64_t name, uint64_t image);
 
+/** death_bring - SIGKILL to the process of a name, and to no other that has its pid by now */
+void death_bring(uint64_t name);
+
 /** death_of_pid - the same, for who is known by its pid only */
 bool death_of_pid(pid_t pid);
 

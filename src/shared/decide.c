@@ -6,6 +6,7 @@
 #include "charge/pause.h"
 #include "shared/climb.h"
 #include "shared/collect.h"
+#include "shared/event.h"
 #include "shared/recovery.h"
 #include "shared/ring.h"
 #include "shared/slot.h"
@@ -179,8 +180,7 @@ static uint32_t charge_frozen(struct segment *segment, const struct decider *dec
 	uint32_t full;
 
 	if (!all_landed)
-		atomic_fetch_add_explicit(&group->events[SHARED_EVENT_STALLED], 1,
-					  memory_order_relaxed);
+		event_count(segment, row, SHARED_EVENT_STALLED);
 	/* Read before the add that fails. */
 	nr_uncharges = atomic_load_explicit(&group->counter.nr_uncharges, memory_order_seq_cst);
 	full = try_charge(segment, decider, nr_bytes);

@@ -13,6 +13,7 @@
 
 #include "charge/counter.h"
 #include "charge/flight.h"
+#include "reclaim/average.h"
 #include "umemcg.h"
 
 #define SEGMENT_MAGIC   "umemcg\n\0"
@@ -69,6 +70,7 @@ struct segment_header {
 	 * the lock of those who make groups, and what each refusal writes.
 	 */
 	_Atomic uint32_t recovering aligned_to(64); /* who recovers; all charging waits */
+	_Atomic uint32_t has_high;                  /* some group has, or had, a high */
 	_Atomic uint64_t nr_recoveries;             /* raised before the dead are forgotten */
 	/* Who makes or removes groups (shared/tree_lock.h). */
 	_Atomic uint32_t tree_lock aligned_to(64);
@@ -116,7 +118,8 @@ enum process_flag {
  * alone writes used; closers write owed; recovery writes anything of the dead.
  *
  * The first line is what charges write, and what others must read of each process to decide or to
- * recover: one line a process. In the second lies what is only shown, written with every mapping.
+ * recover: one line a process. In the second lies what is only shown, written with every mapping;
+ * in the third what it is asked to give back, and whether it is to die.
  */
 struct shared_process {
 	_Atomic uint32_t state; /* enum process_state; read it with slot_state() */
@@ -134,10 +137,19 @@ struct shared_process {
 
 	_Atomic uint64_t nr_bytes_stack aligned_to(64); /* of used; relaxed, for show */
 	_Atomic uint64_t nr_bytes_anon;                 /* likewise */
-	char command[16];                               /* as in /proc/PID/comm when it joined */
+	_Atomic uint32_t nr_threads; /* when one of them last waited for memory; 0: none did */
+	char command[16];            /* as in /proc/PID/comm when it joined */
+
+	_Atomic uint64_t reclaim_wanted aligned_to(64); /* bytes that others want given back */
+	_Atomic uint32_t reclaim_asked;                 /* futex: times that they asked */
+	_Atomic uint32_t reclaim_served;                /* of those */
+	_Atomic uint64_t nr_reclaimed;                  /* bytes, when asked */
+	_Atomic uint32_t can_reclaim;                   /* 1: a thread waits to be asked */
+	/* Name of who is to die by a group's policy: of this row's process, or of a former one. */
+	_Atomic uint64_t killed;
 };
 
-_Static_assert(sizeof(struct shared_process) == 128, "two cache lines");
+_Static_assert(sizeof(struct shared_process) == 192, "three cache lines");
 
 /* Of groups, threads, images and chunks. */
 enum row_state {
@@ -161,16 +173,40 @@ static inline uint32_t row_state_maker(uint32_t state)
 
 /* What memory.events counts. */
 enum shared_event {
-	SHARED_EVENT_MAX,       /* a charge did not fit */
-	SHARED_EVENT_OOM,       /* and was refused: the same here, where nothing is reclaimed */
-	SHARED_EVENT_UNDERFLOW, /* more was given back than was charged */
-	SHARED_EVENT_STALLED,   /* a decision counted a stopped process's stocks as used */
+	SHARED_EVENT_LOW,            /* asked to reclaim though usage was below low */
+	SHARED_EVENT_HIGH,           /* a thread was slowed down, since usage was above high */
+	SHARED_EVENT_MAX,            /* a charge did not fit */
+	SHARED_EVENT_OOM,            /* and still did not after all that could be reclaimed was */
+	SHARED_EVENT_OOM_KILL,       /* a process was killed for it */
+	SHARED_EVENT_OOM_GROUP_KILL, /* all processes were */
+	SHARED_EVENT_UNDERFLOW,      /* more was given back than was charged */
+	SHARED_EVENT_STALLED,        /* a decision counted a stopped process's stocks as used */
 	NR_SHARED_EVENTS
+};
+
+/* Time in which threads wait for memory; relaxed, for show (shared/stall.h). */
+enum stall_kind {
+	STALL_SOME, /* at least one */
+	STALL_FULL, /* all */
+	NR_STALL_KINDS
+};
+
+struct shared_stall {
+	_Atomic uint64_t word;  /* since when, how many */
+	_Atomic uint64_t nr_us; /* up to then */
+};
+
+/* What follows when a charge does not fit and nothing more can be reclaimed. */
+enum shared_policy {
+	SHARED_POLICY_FAIL,
+	SHARED_POLICY_KILL,
 };
 
 /*
  * A group. Of its counter usage, max, peak, parent, depth, frozen (who, +0: a process's row) and
  * nr_uncharges are used; candidates and limit, which are rows of private tables, are not.
+ *
+ * Slow charges read the first two lines, the third only once some group has a high.
  */
 struct shared_group {
 	struct counter counter;
@@ -179,13 +215,27 @@ struct shared_group {
 	_Atomic uint64_t reserve;           /* bytes below max for the modest (climb.c) */
 	/* Refusals that are remembered: [0] up to max less the reserve, [1] up to max. */
 	_Atomic uint64_t refused_size[2], refused_at[2];
-	_Atomic uint32_t events[NR_SHARED_EVENTS]; /* of this group alone */
-	_Atomic uint32_t copies_on_fork;           /* memory.fork: 0 share, 1 copy */
-	uint64_t sum; /* of ledgers, while somebody recovers: that one's own */
+	_Atomic uint32_t copies_on_fork; /* memory.fork: 0 share, 1 copy */
+	uint64_t sum;                    /* of ledgers, while somebody recovers: that one's own */
+
+	/* Relaxed: settings, which order nothing. */
+	_Atomic uint64_t high aligned_to(64); /* usage above which threads are slowed down */
+	_Atomic uint32_t high_futex;          /* changes with high; the slowed down wait for it */
+	_Atomic uint32_t oom_policy;          /* enum shared_policy */
+	_Atomic uint32_t oom_group;           /* 1: the policy kills all processes below */
+	_Atomic uint64_t min, low;            /* bytes of usage that reclaim spares */
+
+	/* Relaxed, for show. */
+	_Atomic uint32_t events_local[NR_SHARED_EVENTS] aligned_to(64); /* of this group alone */
+	_Atomic uint32_t events[NR_SHARED_EVENTS]; /* those below, and that were ever, included */
+
+	struct shared_stall stalls[NR_STALL_KINDS] aligned_to(64);
+	_Atomic uint32_t averaging; /* who has the averages below: a process's row */
+	struct average average;     /* of the stalls */
 } aligned_to(64);
 
 /* The counter is the first line. */
-_Static_assert(sizeof(struct shared_group) == 192, "three cache lines");
+_Static_assert(sizeof(struct shared_group) == 384, "six cache lines");
 
 struct group_place {
 	char name[UMEMCG_NAME_MAX + 1];
@@ -197,6 +247,7 @@ struct shared_thread {
 	_Atomic uint32_t process;
 	_Atomic uint32_t next;  /* of the process's threads */
 	_Atomic uint32_t state; /* enum row_state */
+	_Atomic uint32_t stall; /* does it wait for memory (shared/stall.c); 0: no */
 } aligned_to(64);
 
 /* Written at every slow charge, so that no two threads may share a line. */

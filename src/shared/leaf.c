@@ -2,6 +2,8 @@
 #include "shared/leaf.h"
 
 #include <errno.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "base/report.h"
 #include "charge/above.h"
@@ -12,11 +14,20 @@
 #include "charge/flight.h"
 #include "charge/owner.h"
 #include "charge/window.h"
+#include "group/group.h"
+#include "reclaim/limit.h"
+#include "reclaim/reclaim.h"
+#include "shared/ask.h"
 #include "shared/chunk.h"
 #include "shared/climb.h"
 #include "shared/decide.h"
+#include "shared/kill.h"
 #include "shared/ring.h"
+#include "shared/serve.h"
+#include "shared/slot.h"
+#include "shared/stall.h"
 #include "shared/thread.h"
+#include "shared/throttle.h"
 #include "shared/tree.h"
 
 /* The tree that this process charges, and the group that it is below. Set once. */
@@ -46,9 +57,16 @@ static void wait_thawed(void)
 	climb_wait_thawed(own, own_group);
 }
 
+/* Bytes that the thread has charged above a high, and has not waited for yet. */
+static thread_local_fast uint64_t nr_bytes_above;
+
 static uint32_t try_add(uint64_t nr_bytes, bool use_reserve)
 {
-	return climb_try_add(own, own->process, nr_bytes, use_reserve);
+	uint32_t full = climb_try_add(own, own->process, nr_bytes, use_reserve);
+
+	if (!full && throttle_is_used(own))
+		nr_bytes_above += throttle_group_above(own, own->process) ? nr_bytes : 0;
+	return full;
 }
 
 static void sub(uint64_t nr_bytes)
@@ -188,6 +206,80 @@ static void count_kind(enum kind kind, int64_t nr_bytes)
 				  (uint64_t)nr_bytes, memory_order_relaxed);
 }
 
+/*
+ * A signal handler that came while its thread charges holds up whoever decides, and a child of
+ * vfork holds up its parent, whose thread it is.
+ */
+static bool may_wait(const struct flight *flight)
+{
+	/* relaxed: the thread alone writes them. */
+	return !atomic_load_explicit(&flight->row->charging, memory_order_relaxed) &&
+	       !atomic_load_explicit(&flight->row->uncharging, memory_order_relaxed) &&
+	       !atomic_load_explicit(&flight->freezing, memory_order_relaxed) &&
+	       !atomic_load_explicit(&flight->repaying, memory_order_relaxed) &&
+	       syscall(SYS_getpid) == slot_pid(own, own->process);
+}
+
+/* What a group has above its high: from this process first. Relaxed: numbers that change. */
+static void reclaim_above_high(struct flight *flight, uint32_t group)
+{
+	const struct shared_group *row = segment_group(own, group);
+	uint64_t high = atomic_load_explicit(&row->high, memory_order_relaxed);
+	uint64_t usage = atomic_load_explicit(&row->counter.usage, memory_order_relaxed);
+	uint64_t deadline_ns = limit_deadline();
+
+	if (usage > high && reclaim_may(flight))
+		reclaim(flight, group_root(), usage - high, deadline_ns);
+	usage = atomic_load_explicit(&row->counter.usage, memory_order_relaxed);
+	if (usage > high)
+		ask_below(own, own->process, group, usage - high, deadline_ns);
+}
+
+static uint64_t throttle(struct flight *flight, bool in_allocation)
+{
+	uint32_t group;
+	uint64_t us;
+
+	if (!throttle_is_used(own) || !nr_bytes_above ||
+	    (in_allocation && nr_bytes_above < THROTTLE_MIN_BYTES) || flight->in_callback ||
+	    !may_wait(flight))
+		return 0;
+	charge_ops.stall_begin(group_root()->owner);
+	group = throttle_group_above(own, own->process);
+	if (group)
+		reclaim_above_high(flight, group);
+	us = throttle_wait(own, own->process, row_number(flight->row), nr_bytes_above);
+	charge_ops.stall_end(group_root()->owner);
+	/* A wait that would be too short stays due. */
+	if (us || !throttle_group_above(own, own->process))
+		nr_bytes_above = 0;
+	return us;
+}
+
+static void begin_stall(struct flight *flight)
+{
+	stall_begin(own, row_number(flight->row));
+}
+
+static void end_stall(struct flight *flight)
+{
+	stall_end(own, row_number(flight->row));
+}
+
+static bool relieve(struct flight *flight, uint32_t at, uint64_t nr_bytes, uint64_t deadline_ns)
+{
+	uint32_t group = at & ~ABOVE;
+
+	if (!may_wait(flight))
+		return false;
+	serve_renew();
+	/* ABOVE alone is the process's own limit, which nobody else can do anything about. */
+	if (!segment_group(own, group))
+		return false;
+	return ask_below(own, own->process, group, nr_bytes, deadline_ns) > 0 ||
+	       kill_for(own, own->process, group, nr_bytes);
+}
+
 static void tell(uint32_t at, uint64_t nr_bytes, char *path, size_t size, uint64_t *ret_max,
 		 uint64_t *ret_usage)
 {
@@ -229,6 +321,10 @@ static const struct charge_above above = {
 	.settle = settle,
 	.count_kind = count_kind,
 	.row = row,
+	.throttle = throttle,
+	.stall_begin = begin_stall,
+	.stall_end = end_stall,
+	.relieve = relieve,
 	.tell = tell,
 };
 

@@ -9,6 +9,7 @@
 #include "shared/climb.h"
 #include "shared/image.h"
 #include "shared/slot.h"
+#include "shared/stall.h"
 #include "shared/thread.h"
 #include "shared/tree.h"
 
@@ -172,17 +173,25 @@ static void sum_ledgers(struct segment *segment, const struct dead *dead)
 	}
 }
 
+/* A word that names who holds it: nobody, if that one is dead, or no process at all. */
+static void release_for(struct segment *segment, _Atomic uint32_t *word, const struct dead *dead)
+{
+	uint32_t holder = atomic_load_explicit(word, memory_order_relaxed);
+
+	if (holder && (!segment_process(segment, holder) || is_dead(dead, holder) ||
+		       state_of(segment, holder) == PROCESS_FREE))
+		atomic_compare_exchange_strong_explicit(word, &holder, 0, memory_order_release,
+							memory_order_relaxed);
+}
+
 static void thaw_for(struct segment *segment, const struct dead *dead)
 {
 	for_each_group_row(segment, row)
 	{
 		struct shared_group *group = segment_group(segment, row);
-		uint32_t holder =
-			atomic_load_explicit(&group->counter.frozen, memory_order_relaxed);
 
-		if (holder && (!segment_process(segment, holder) || is_dead(dead, holder) ||
-			       state_of(segment, holder) == PROCESS_FREE))
-			atomic_store_explicit(&group->counter.frozen, 0, memory_order_release);
+		release_for(segment, &group->counter.frozen, dead);
+		release_for(segment, &group->averaging, dead);
 	}
 }
 
@@ -216,6 +225,7 @@ static int recover(struct segment *segment)
 	thaw_for(segment, &dead);
 	free_images(segment, &dead);
 	forget(segment, &dead);
+	stall_recount(segment);
 	return 0;
 }
 

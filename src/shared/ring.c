@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "shared/climb.h"
+#include "shared/event.h"
 #include "shared/largest.h"
 #include "shared/recovery.h"
 #include "shared/slot.h"
@@ -90,12 +91,6 @@ static void begin(const struct segment *segment, uint32_t process, uint32_t kind
 	largest_command(segment, process, report->command);
 }
 
-static void count(struct shared_group *group, enum shared_event event)
-{
-	/* relaxed: it orders nothing. */
-	atomic_fetch_add_explicit(&group->events[event], 1, memory_order_relaxed);
-}
-
 void ring_refused(struct segment *segment, uint32_t process, uint32_t group, uint64_t nr_bytes)
 {
 	struct shared_group *full = segment_group(segment, group);
@@ -108,8 +103,8 @@ void ring_refused(struct segment *segment, uint32_t process, uint32_t group, uin
 		report.nr_bytes_max =
 			atomic_load_explicit(&full->counter.max, memory_order_relaxed);
 		nr = largest_find(segment, group, largest);
-		count(full, SHARED_EVENT_MAX);
-		count(full, SHARED_EVENT_OOM);
+		event_count(segment, group, SHARED_EVENT_MAX);
+		event_count(segment, group, SHARED_EVENT_OOM);
 	}
 	tree_path_end(segment, full ? group : climb_group(segment, process), report.group,
 		      sizeof(report.group));
@@ -119,6 +114,25 @@ void ring_refused(struct segment *segment, uint32_t process, uint32_t group, uin
 		largest_command(segment, largest[i].process, report.consumers[i].command);
 	}
 	report.nr_consumers = nr;
+	put(segment, &report);
+}
+
+/* The process is the one that is killed, with what it held; who asked is the only consumer. */
+void ring_killed(struct segment *segment, uint32_t process, uint32_t asking, uint32_t group,
+		 uint64_t nr_bytes)
+{
+	const struct shared_group *full = segment_group(segment, group);
+	struct shared_report report;
+
+	begin(segment, process, UMEMCG_REPORT_KILLED, climb_own(segment, process), &report);
+	if (full)
+		report.nr_bytes_max =
+			atomic_load_explicit(&full->counter.max, memory_order_relaxed);
+	tree_path_end(segment, group, report.group, sizeof(report.group));
+	report.consumers[0].pid = slot_pid(segment, asking);
+	report.consumers[0].nr_bytes = nr_bytes;
+	largest_command(segment, asking, report.consumers[0].command);
+	report.nr_consumers = 1;
 	put(segment, &report);
 }
 

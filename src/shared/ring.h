@@ -13,6 +13,10 @@
  * nobody */
 void ring_refused(struct segment *segment, uint32_t process, uint32_t group, uint64_t nr_bytes);
 
+/** ring_killed - tell that @process is killed since @group refused @nr_bytes to @asking */
+void ring_killed(struct segment *segment, uint32_t process, uint32_t asking, uint32_t group,
+		 uint64_t nr_bytes);
+
 /** ring_text - one of the other kinds */
 void ring_text(struct segment *segment, uint32_t process, enum umemcg_report_kind kind,
 	       uint64_t nr_bytes, const char *text);

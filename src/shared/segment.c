@@ -260,6 +260,7 @@ static int fill_file(struct segment *segment, int fd)
 	root = segment_group(segment, SHARED_ROOT);
 	/* Relaxed: nobody else knows the file before it is published. */
 	atomic_store_explicit(&root->counter.max, COUNTER_MAX, memory_order_relaxed);
+	atomic_store_explicit(&root->high, COUNTER_MAX, memory_order_relaxed);
 	atomic_store_explicit(&root->counter.nr_uncharges, 1, memory_order_relaxed);
 	atomic_store_explicit(&root->state, ROW_LIVE, memory_order_relaxed);
 	atomic_store_explicit(&segment->header->nr_used[REGION_GROUPS], SHARED_ROOT + 1,

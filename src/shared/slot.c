@@ -112,6 +112,9 @@ void slot_keep_place(struct segment *segment, uint32_t row)
 	reset(process->owed, 0);
 	reset(process->nr_bytes_stack, 0);
 	reset(process->nr_bytes_anon, 0);
+	reset(process->nr_threads, 0);
+	reset(process->can_reclaim, 0);
+	reset(process->reclaim_wanted, 0);
 }
 
 /* Claimed by nobody: a recovery takes it out of the books, and nobody else may have it. */
@@ -194,6 +197,9 @@ static void fill_in(struct segment *segment, uint32_t row, uint32_t claimer, pid
 	reset(process->claimer, claimer);
 	reset(process->nr_bytes_stack, 0);
 	reset(process->nr_bytes_anon, 0);
+	reset(process->nr_threads, 0);
+	reset(process->can_reclaim, 0);
+	reset(process->reclaim_wanted, 0);
 	reset(process->claimed_s, claimer && !pid ? now_s() : 0);
 	read_command(pid, process->command);
 }

@@ -5,6 +5,7 @@
 
 #include "shared/climb.h"
 #include "shared/decide.h"
+#include "shared/kill.h"
 #include "shared/recovery.h"
 #include "shared/slot.h"
 #include "shared/thread.h"
@@ -34,6 +35,9 @@ uint32_t supervise_row(const struct segment *segment, uint32_t leaf)
 		return 0;
 	return row;
 }
+
+/* How often a charge is tried again after somebody was killed for it. */
+#define SUPERVISE_NR_KILLS 16u
 
 /* The only thread row of a supervised process is its supervisor's. */
 static uint32_t thread_of(const struct segment *segment, uint32_t process)
@@ -176,23 +180,36 @@ static bool is_above_own_max(const struct segment *segment, uint32_t process, ui
 	return nr_bytes > max || used > max - nr_bytes;
 }
 
-int supervise_charge(struct segment *segment, uint32_t process, uint64_t nr_bytes,
-		     uint32_t *ret_group)
+/* 0, or the level that refused. */
+static uint32_t try_charge(struct segment *segment, uint32_t process, uint64_t nr_bytes)
 {
-	struct decider decider = { .process = process };
+	struct decider decider = { .process = process, .thread = thread_of(segment, process) };
 	uint32_t at;
 
-	if (!is_ours(segment, process))
-		return -EINVAL;
-	decider.thread = thread_of(segment, process);
-	if (is_above_own_max(segment, process, nr_bytes)) {
-		*ret_group = 0;
-		return -ENOMEM;
-	}
 	begin_charge(segment, process);
 	at = climb_try_add(segment, process, nr_bytes, false);
 	thread_land(flight_of(segment, process));
-	if (at && decide(segment, &decider, nr_bytes, at, &at)) {
+	return at && decide(segment, &decider, nr_bytes, at, &at) ? at : 0;
+}
+
+int supervise_charge(struct segment *segment, uint32_t process, uint64_t nr_bytes,
+		     uint32_t *ret_group)
+{
+	for (unsigned int round = 0;; round++) {
+		uint32_t at;
+
+		/* Again: it may be the one that was killed. */
+		if (!is_ours(segment, process))
+			return -EINVAL;
+		if (is_above_own_max(segment, process, nr_bytes)) {
+			*ret_group = 0;
+			return -ENOMEM;
+		}
+		at = try_charge(segment, process, nr_bytes);
+		if (!at)
+			break;
+		if (round < SUPERVISE_NR_KILLS && kill_for(segment, process, at & ~ABOVE, nr_bytes))
+			continue;
 		*ret_group = at & ~ABOVE;
 		return -ENOMEM;
 	}

@@ -40,6 +40,7 @@ uint32_t thread_claim(struct segment *segment, uint32_t process)
 	if (!row)
 		return 0;
 	atomic_store_explicit(&thread->process, process, memory_order_relaxed);
+	atomic_store_explicit(&thread->stall, 0, memory_order_relaxed);
 	clear_flight(&thread->flight);
 	first = atomic_load_explicit(&its->first_thread, memory_order_relaxed);
 	do {
@@ -63,6 +64,7 @@ void thread_free_all(struct segment *segment, uint32_t process)
 		if (!claim_is_of(&thread->state, &thread->process, process))
 			continue;
 		clear_flight(&thread->flight);
+		atomic_store_explicit(&thread->stall, 0, memory_order_relaxed);
 		atomic_store_explicit(&thread->process, 0, memory_order_relaxed);
 		claim_end(&thread->state);
 	}

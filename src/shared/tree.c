@@ -237,12 +237,25 @@ static void fill_in(struct segment *segment, uint32_t group, uint32_t parent, co
 	reset(row->nr_processes_ever, 0);
 	reset(row->reserve, 0);
 	reset(row->copies_on_fork, 0);
+	reset(row->high, COUNTER_MAX);
+	reset(row->oom_policy, SHARED_POLICY_FAIL);
+	reset(row->oom_group, 0);
+	reset(row->min, 0);
+	reset(row->low, 0);
 	for (unsigned int i = 0; i < ARRAY_SIZE(row->refused_size); i++) {
 		reset(row->refused_size[i], 0);
 		reset(row->refused_at[i], 0);
 	}
-	for (unsigned int i = 0; i < NR_SHARED_EVENTS; i++)
+	row->average = (struct average){ 0 };
+	reset(row->averaging, 0);
+	for (unsigned int i = 0; i < NR_STALL_KINDS; i++) {
+		reset(row->stalls[i].word, 0);
+		reset(row->stalls[i].nr_us, 0);
+	}
+	for (unsigned int i = 0; i < NR_SHARED_EVENTS; i++) {
+		reset(row->events_local[i], 0);
 		reset(row->events[i], 0);
+	}
 }
 
 static int make_row(struct segment *segment, uint32_t parent, const char *name, uint32_t *ret_group)

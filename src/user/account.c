@@ -205,12 +205,13 @@ void account_uncharge_swap(uint32_t account, uint64_t nr_bytes)
 	account_add(account, nr_bytes_swap, -nr_bytes);
 }
 
-void account_group_gone(uint32_t owner)
+void account_bequeath(struct umemcg *group, struct umemcg *heir)
 {
 	uint32_t account;
 
+	(void)heir;
 	account_lock();
-	account = index_find(&by_owner, owner);
+	account = index_find(&by_owner, group->owner);
 	if (account) {
 		index_remove(&by_owner, account);
 		account_row(account)->group = 0;

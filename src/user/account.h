@@ -84,8 +84,8 @@ void account_uncharge_swap(uint32_t account, uint64_t nr_bytes);
 			account_row(a_)->counts.count += (n);                                      \
 	} while (0)
 
-/** account_group_gone - a group is destroyed; under the lock of the tree */
-void account_group_gone(uint32_t owner);
+/** account_bequeath - a group is destroyed; under the lock of the tree */
+void account_bequeath(struct umemcg *group, struct umemcg *heir);
 
 /** account_forget - in a child of fork: nothing is stored */
 void account_forget(void);

@@ -33,9 +33,9 @@ extern __typeof__(dlsym) dlsym __attribute__((weak));
 extern __typeof__(dladdr1) dladdr1 __attribute__((weak));
 
 /*
- * The folder of the object that this code is in, if it was loaded from an absolute path: whoever
- * chose that path chose the library itself. A program that holds this code was found by a name
- * that says nothing; it has the folder of the installation.
+ * In the folder of the object that this code is in, if that was loaded from an absolute path:
+ * whoever chose that path chose the library itself. Where a program holds this code, ld.so looks
+ * for it as for any library that the program names.
  */
 static void path_beside_library(char path[PATH_MAX])
 {
@@ -46,11 +46,8 @@ static void path_beside_library(char path[PATH_MAX])
 	if (dladdr1((void *)path_beside_library, &info, (void **)&map, RTLD_DL_LINKMAP) && map &&
 	    map->l_name[0] == '/')
 		slash = strrchr(map->l_name, '/');
-	if (slash && slash - map->l_name < PATH_MAX - (int)sizeof(FILE_NAME))
-		snprintf(path, PATH_MAX, "%.*s/" FILE_NAME, (int)(slash - map->l_name),
-			 map->l_name);
-	else
-		snprintf(path, PATH_MAX, "%s/" FILE_NAME, CONFIG_LIBDIR);
+	snprintf(path, PATH_MAX, "%.*s" FILE_NAME, slash ? (int)(slash + 1 - map->l_name) : 0,
+		 slash ? map->l_name : "");
 }
 
 /* By its name: of a plain reference each static link would warn. */

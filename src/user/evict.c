@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "user/evict.h"
 
+#include <errno.h>
+
 #include "base/compiler.h"
 #include "group/kind.h"
 #include "kmem/heap.h"
 #include "kmem/mapping.h"
+#include "user/bounce.h"
 #include "user/store.h"
 #include "user/userfault.h"
 
@@ -19,6 +22,31 @@ struct run {
 	uint32_t nr_pages;
 };
 
+/* The page that the thread is storing, or NULL; volatile: looked at in its handler of a fault. */
+static thread_local_fast char *volatile being_read;
+
+static int put(uint32_t owner, char *page, store_slot *ret_slot, uint64_t *ret_nr_bytes_kept)
+{
+	int r;
+
+	being_read = page;
+	r = store_put(owner, page, ret_slot, ret_nr_bytes_kept);
+	being_read = NULL;
+	return r;
+}
+
+/* Protected like the others of its run. */
+bool evict_fault(const void *address)
+{
+	char *page = being_read;
+	int r;
+
+	if (!page || (uintptr_t)address - (uintptr_t)page >= REGION_PAGE_BYTES)
+		return false;
+	r = userfault_copy_protected(page, bounce_zeros());
+	return !r || r == -EEXIST;
+}
+
 /* One page of a run; what is uncharged of it, if it could be stored. */
 static bool store(const struct run *run, uint64_t page, uint64_t *nr_bytes)
 {
@@ -26,8 +54,8 @@ static bool store(const struct run *run, uint64_t page, uint64_t *nr_bytes)
 	uint64_t nr_bytes_kept;
 	unsigned int i = page % CHUNK_NR_PAGES;
 
-	if (store_put(run->region->owner, region_page_address(run->region, page), &slot,
-		      &nr_bytes_kept)) {
+	if (put(run->region->owner, region_page_address(run->region, page), &slot,
+		&nr_bytes_kept)) {
 		/* Not asked again at once: the hand goes on to others. */
 		bit_set(run->chunk->active, i);
 		return false;
@@ -128,8 +156,7 @@ static uint64_t evict_chunk(struct region *region, uint64_t page, uint64_t nr_by
 /* Twice around: what was active the first time is not the second. */
 uint64_t evict_region(struct region *region, uint64_t nr_bytes)
 {
-	uint64_t nr_chunks = (region->nr_pages + CHUNK_NR_PAGES - 1) / CHUNK_NR_PAGES;
-	uint64_t freed = 0;
+	uint64_t nr_chunks = region_nr_chunks(region), freed = 0;
 
 	mapping_begin();
 	for (uint64_t i = 0; i < 2 * nr_chunks + 1 && freed < nr_bytes; i++) {
@@ -138,18 +165,5 @@ uint64_t evict_region(struct region *region, uint64_t nr_bytes)
 		freed += evict_chunk(region, hand, nr_bytes - freed);
 	}
 	mapping_end();
-	return freed;
-}
-
-uint64_t evict_below(uint32_t counter, uint64_t nr_bytes)
-{
-	uint32_t nr = region_nr_rows();
-	uint64_t freed = 0;
-	struct region *region;
-
-	while (freed < nr_bytes && (region = region_next_below(counter, &nr))) {
-		freed += evict_region(region, nr_bytes - freed);
-		region_put(region);
-	}
 	return freed;
 }

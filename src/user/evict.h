@@ -13,6 +13,7 @@
 #ifndef UMEMCG_USER_EVICT_H
 #define UMEMCG_USER_EVICT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "user/region.h"
@@ -24,7 +25,10 @@
  */
 uint64_t evict_region(struct region *region, uint64_t nr_bytes);
 
-/** evict_below - likewise of all regions at or below a counter, in turn */
-uint64_t evict_below(uint32_t counter, uint64_t nr_bytes);
+/**
+ * evict_fault - after a fault at @address, inside the library: was it of the page that the calling
+ * thread reads to store it, and which the program took away? Then it is zeros now
+ */
+bool evict_fault(const void *address);
 
 #endif

@@ -71,23 +71,23 @@ static int give_from_chunk(struct region *region, uint64_t page, const struct co
 
 	if (chunk != comer->chunk)
 		chunk_lock(chunk);
-	if (chunk->is_charged) {
-		while (page < end && !may_go(region, chunk, page, comer))
-			page++;
-		if (page < end)
-			r = store_in_place(region, page, comer);
-	}
+	if (!chunk->is_charged)
+		page = end;
+	while (page < end && !may_go(region, chunk, page, comer))
+		page++;
+	if (page < end)
+		r = store_in_place(region, page++, comer);
 	if (chunk != comer->chunk)
 		chunk_unlock(chunk);
 	/* relaxed: where to go on. */
-	atomic_store_explicit(&region->hand, page + 1 < region->nr_pages ? page + 1 : 0,
+	atomic_store_explicit(&region->hand, page < region->nr_pages ? page : 0,
 			      memory_order_relaxed);
 	return r;
 }
 
 static int give_from_region(struct region *region, const struct comer *comer)
 {
-	uint64_t nr_chunks = (region->nr_pages + CHUNK_NR_PAGES - 1) / CHUNK_NR_PAGES;
+	uint64_t nr_chunks = region_nr_chunks(region);
 	int r = -ENOENT;
 
 	for (uint64_t i = 0; i <= nr_chunks && r == -ENOENT; i++)

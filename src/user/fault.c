@@ -13,6 +13,7 @@
 
 #include "kmem/heap.h"
 #include "kmem/mapping.h"
+#include "user/evict.h"
 #include "user/fill.h"
 
 /* What was there before; written before the handler can run. */
@@ -27,7 +28,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool is_inside(void)
 {
 	/* relaxed: the thread itself writes them. */
-	return mapping_thread_forks() ||
+	return mapping_thread_forks() || mapping_is_inside() ||
 	       (thread.heap &&
 		(thread.heap->is_at_work ||
 		 atomic_load_explicit(&thread.heap->flight.row->charging, memory_order_relaxed) ||
@@ -67,10 +68,15 @@ static void chain(int signal_number, siginfo_t *info, void *context)
 		previous.sa_handler(signal_number);
 }
 
+static bool serve(const void *address)
+{
+	return is_inside() ? evict_fault(address) : !fill_fault(address);
+}
+
 static void handle(int signal_number, siginfo_t *info, void *context)
 {
 	int saved_errno = errno;
-	bool is_served = info->si_code == BUS_ADRERR && !is_inside() && !fill_fault(info->si_addr);
+	bool is_served = info->si_code == BUS_ADRERR && serve(info->si_addr);
 
 	errno = saved_errno;
 	if (!is_served)
@@ -79,9 +85,14 @@ static void handle(int signal_number, siginfo_t *info, void *context)
 
 static int install(void)
 {
-	struct sigaction action = { .sa_sigaction = handle, .sa_flags = SA_SIGINFO | SA_ONSTACK };
+	struct sigaction action = {
+		.sa_sigaction = handle,
+		.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER,
+	};
 
+	/* Faults nest: a shrinker that is called in one may touch regions, too. */
 	sigfillset(&action.sa_mask);
+	sigdelset(&action.sa_mask, SIGBUS);
 	if (sigaction(SIGBUS, NULL, &previous) || sigaction(SIGBUS, &action, NULL))
 		return -errno;
 	return 0;

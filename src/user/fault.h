@@ -4,10 +4,10 @@
  * being evicted, and gets SIGBUS. The handler makes the page present, and the thread goes on.
  *
  * It runs in the middle of the program's code, as if that had called the library there, with all
- * signals blocked; so it may charge, reclaim, and take locks, unless the thread was inside the
- * library. That is why a handler of another signal, which may interrupt the library, must not touch
- * pages that are not pinned. What is no fault of a region, or cannot be served, goes to the handler
- * that was there before.
+ * other signals blocked; so it may charge, reclaim, and take locks, unless the thread was inside
+ * the library. That is why a handler of another signal, which may interrupt the library, must not
+ * touch pages that are not pinned. What is no fault of a region, or cannot be served, goes to the
+ * handler that was there before.
  */
 #ifndef UMEMCG_USER_FAULT_H
 #define UMEMCG_USER_FAULT_H

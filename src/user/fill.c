@@ -267,11 +267,12 @@ static int fill_window(struct window *window, uint32_t nr_pages, bool is_decided
 
 /*
  * First what costs nobody else anything: pages of the group's own, at its own limit, and the
- * exchange. Then, as for any other charge, all that can be reclaimed.
+ * exchange. Then, as for any other charge, all that can be reclaimed; but for as long as anything
+ * is.
  */
 int fill_page(struct region *region, uint64_t page, uint32_t *nr_pages)
 {
-	struct charge_attempt attempt = { 0 };
+	struct charge_attempt attempt = { .is_touch = true };
 	bool is_decided = false;
 
 	for (;;) {
@@ -287,7 +288,9 @@ int fill_page(struct region *region, uint64_t page, uint32_t *nr_pages)
 			if (make_room(region, at))
 				continue;
 			is_decided = exchange_page(region, page) != 0;
-		} else if (r != -ENOMEM || !charge_try_again(thread_flight(), &attempt)) {
+		} else if (r == -ENOMEM && charge_try_again(thread_flight(), &attempt)) {
+			is_decided = false;
+		} else {
 			*nr_pages = window.nr_pages;
 			return r;
 		}

@@ -387,18 +387,6 @@ void pool_walk(void (*visit)(const struct pool_change *taken, void *arg), void *
 	}
 }
 
-/* All rows as they were before the first one was given out. */
-static void table_forget(struct table *table)
-{
-	/* relaxed: a child of fork is alone. */
-	uint32_t nr_used = atomic_load_explicit(&table->nr_used, memory_order_relaxed);
-
-	if (nr_used > 1)
-		memset(table_row(table, 1), 0, (nr_used - 1) * table->row_size);
-	atomic_store_explicit(&table->nr_used, 1, memory_order_relaxed);
-	table->first_free = 0;
-}
-
 void pool_forget(void)
 {
 	table_forget(&block_table);

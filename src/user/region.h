@@ -39,11 +39,14 @@ struct region {
 	_Atomic uint64_t nr_bytes;   /* charged for pages and chunks; relaxed, exact at rest */
 };
 
+static inline uint64_t region_nr_chunks(const struct region *region)
+{
+	return (region->nr_pages + CHUNK_NR_PAGES - 1) / CHUNK_NR_PAGES;
+}
+
 static inline page_word *region_words(const struct region *region, uint64_t page)
 {
-	uint64_t nr_chunks = (region->nr_pages + CHUNK_NR_PAGES - 1) / CHUNK_NR_PAGES;
-
-	return (page_word *)(region->chunks + nr_chunks) + page;
+	return (page_word *)(region->chunks + region_nr_chunks(region)) + page;
 }
 
 static inline struct chunk *region_chunk(const struct region *region, uint64_t page)

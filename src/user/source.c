@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "base/compiler.h"
+#include "kmem/mapping.h"
 #include "user/evict.h"
 #include "user/region.h"
 
@@ -30,6 +31,11 @@ static uint64_t go_around(struct umemcg *group, uint64_t nr_bytes,
 	struct region *region;
 	uint64_t sum = 0;
 
+	/*
+	 * Before a region is got: who unmaps waits for us, and must not do so while we wait for a
+	 * fork, which waits for the unmapping to end.
+	 */
+	mapping_begin();
 	for (uint32_t nr = region_nr_rows(); nr && sum < nr_bytes; nr--) {
 		bool is_around;
 
@@ -46,6 +52,7 @@ static uint64_t go_around(struct umemcg *group, uint64_t nr_bytes,
 		if (is_around)
 			break;
 	}
+	mapping_end();
 	return sum;
 }
 
@@ -60,9 +67,18 @@ static uint64_t count(struct umemcg *group)
 	return go_around(group, UINT64_MAX, count_region);
 }
 
+/*
+ * No fork begins while a region is in use here. Else one could wait for who unmaps the region, who
+ * waits until it is not in use, and evict_region() for the fork.
+ */
 static uint64_t scan(struct umemcg *group, uint64_t nr_bytes)
 {
-	return go_around(group, nr_bytes, evict_region);
+	uint64_t nr_bytes_freed;
+
+	mapping_begin();
+	nr_bytes_freed = go_around(group, nr_bytes, evict_region);
+	mapping_end();
+	return nr_bytes_freed;
 }
 
 static const struct reclaim_source pages = { .count = count, .scan = scan };

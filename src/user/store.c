@@ -68,6 +68,8 @@ static void set_swap_at_start(void)
 		report("UMEMCG_CMDLINE: no swap file in \"%s\": %s", directory, strerror(-r));
 }
 
+static struct group_bequest bequest = { .bequeath = account_bequeath };
+
 static int prepare_locked(void)
 {
 	int r;
@@ -79,7 +81,7 @@ static int prepare_locked(void)
 	if (r)
 		return r;
 	set_swap_at_start();
-	group_gone = account_group_gone;
+	group_add_bequest(&bequest);
 	/* release: pairs with the acquire in store_is_prepared(). */
 	atomic_store_explicit(&is_prepared, true, memory_order_release);
 	return 0;

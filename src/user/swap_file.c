@@ -25,12 +25,13 @@ struct identity {
 static struct {
 	int directory; /* -1: there is no file, and none to be made */
 	int fd;        /* -1: to be made, in a child of fork */
-	/*
-	 * What both are known by: programs close descriptors that they did not open. A mapping that
-	 * nobody touches keeps the file's number from being given to another one.
-	 */
+	/* What both are known by: programs close descriptors that they did not open. */
 	struct identity file_identity, directory_identity;
-	void *anchor;
+	/*
+	 * The whole file, for pages to be read from when its descriptor is gone. It keeps the
+	 * file's number from being given to another one, too.
+	 */
+	void *mapped;
 	size_t page_size;
 	uint32_t nr_slots;
 	uint32_t nr_taken;
@@ -87,33 +88,38 @@ static int create_file(int directory)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Not a child's: it has another file, or none. */
-static void *make_anchor(int fd)
+static size_t file_bytes(void)
 {
-	void *anchor = system_mmap(NULL, 1, PROT_NONE, MAP_SHARED, fd, 0);
+	return file.nr_slots * file.page_size;
+}
 
-	if (anchor == MAP_FAILED)
+/* Not for a child: it has another file, or none. */
+static void *map_file(int fd)
+{
+	void *mapped = system_mmap(NULL, file_bytes(), PROT_READ, MAP_SHARED, fd, 0);
+
+	if (mapped == MAP_FAILED)
 		return NULL;
-	if (system_madvise(anchor, 1, MADV_DONTFORK)) {
-		system_munmap(anchor, 1);
+	if (system_madvise(mapped, file_bytes(), MADV_DONTFORK)) {
+		system_munmap(mapped, file_bytes());
 		return NULL;
 	}
-	return anchor;
+	return mapped;
 }
 
 static int make_file(int directory)
 {
 	int fd = create_file(directory);
-	void *anchor;
+	void *mapped;
 
 	if (fd < 0)
 		return fd;
-	anchor = identify(fd, &file.file_identity) ? NULL : make_anchor(fd);
-	if (!anchor) {
+	mapped = identify(fd, &file.file_identity) ? NULL : map_file(fd);
+	if (!mapped) {
 		close(fd);
 		return -ENOMEM;
 	}
-	file.anchor = anchor;
+	file.mapped = mapped;
 	file.fd = fd;
 	return 0;
 }
@@ -144,9 +150,9 @@ static void close_own(void)
 {
 	if (file.fd >= 0 && is_still(file.fd, &file.file_identity))
 		close(file.fd);
-	if (file.anchor)
-		system_munmap(file.anchor, 1);
-	file.anchor = NULL;
+	if (file.mapped)
+		system_munmap(file.mapped, file_bytes());
+	file.mapped = NULL;
 	file.fd = -1;
 }
 
@@ -192,13 +198,13 @@ int swap_file_set(const char *directory, uint64_t nr_bytes, size_t page_size)
 	if (folder < 0)
 		return -errno;
 	close_file();
+	file.page_size = page_size;
 	r = identify(folder, &file.directory_identity);
 	if (!r)
 		r = make_map(nr_slots);
 	if (!r)
 		r = make_file(folder);
 	file.directory = folder;
-	file.page_size = page_size;
 	if (r)
 		close_file();
 	return r;
@@ -287,12 +293,23 @@ int swap_file_write(uint32_t slot, const void *page)
 	return 0;
 }
 
+/* Not as long as there is another way: what it touches is resident for a moment. */
+static void read_mapped(uint32_t slot, void *page)
+{
+	char *from = (char *)file.mapped + slot * file.page_size;
+
+	memcpy(page, from, file.page_size);
+	system_madvise(from, file.page_size, MADV_DONTNEED);
+}
+
 int swap_file_read(uint32_t slot, void *page)
 {
 	off_t start = (off_t)slot * file.page_size;
 
-	if (!is_still(file.fd, &file.file_identity))
-		return -EIO;
+	if (!is_still(file.fd, &file.file_identity)) {
+		read_mapped(slot, page);
+		return 0;
+	}
 	for (size_t done = 0; done < file.page_size;) {
 		ssize_t n =
 			pread(file.fd, (char *)page + done, file.page_size - done, start + done);
@@ -307,8 +324,8 @@ int swap_file_read(uint32_t slot, void *page)
 
 void swap_file_forget(void)
 {
-	/* The anchor stayed behind. */
-	file.anchor = NULL;
+	/* Its mapping stayed behind. */
+	file.mapped = NULL;
 	close_own();
 	if (!file.nr_taken)
 		return;

@@ -70,7 +70,8 @@ static int make_pages(struct region *region, size_t nr_bytes)
 
 static uint64_t nr_bytes_of_states(const struct region *region)
 {
-	return (char *)region_words(region, region->nr_pages) - (char *)region->chunks;
+	return region_nr_chunks(region) * sizeof(struct chunk) +
+	       region->nr_pages * sizeof(page_word);
 }
 
 /* Zero at first, and resident only for chunks that were touched. */

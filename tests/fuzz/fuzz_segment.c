@@ -14,13 +14,18 @@
 
 #include "base/compiler.h"
 #include "runtime_dir.h"
-#include "shared/file.h"
+#include "shared/ask.h"
 #include "shared/control_files.h"
+#include "shared/event.h"
+#include "shared/file.h"
 #include "shared/format.h"
 #include "shared/largest.h"
 #include "shared/ring.h"
 #include "shared/segment.h"
 #include "shared/slot.h"
+#include "shared/stall.h"
+#include "shared/thread.h"
+#include "shared/throttle.h"
 #include "shared/tree.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -122,7 +127,7 @@ static void read_files(struct segment *segment, uint32_t group)
 		int length = control_files_read(segment, group, control_files_name(i), text,
 						sizeof(text));
 
-		check(length >= 0 && memchr(text, '\0', sizeof(text)));
+		check(length == -EACCES || (length >= 0 && memchr(text, '\0', sizeof(text))));
 	}
 	control_files_get_stat(segment, group, &stat);
 	check(stat.nr_processes < nr_rows[REGION_PROCESSES]);
@@ -164,6 +169,21 @@ static void look_at_rows(struct segment *segment)
 		      memchr(report.group, '\0', sizeof(report.group)));
 }
 
+/* Nobody is killed, and a wait above high would be one of seconds. */
+static void press(struct segment *segment, uint32_t group)
+{
+	uint32_t thread = thread_claim(segment, segment->process);
+
+	throttle_group_above(segment, segment->process);
+	if (stall_begin(segment, thread))
+		stall_end(segment, thread);
+	stall_recount(segment);
+	event_count(segment, group, SHARED_EVENT_HIGH);
+	ask_below(segment, 0, SHARED_ROOT, UINT64_MAX, 0);
+	control_files_write(segment, group, "memory.high", "1M");
+	thread_free_all(segment, segment->process);
+}
+
 static void use(struct segment *segment)
 {
 	uint32_t group;
@@ -179,6 +199,7 @@ static void use(struct segment *segment)
 		check(tree_find(segment, "/new") == group);
 		tree_join(segment, segment->process, group);
 		ring_refused(segment, segment->process, group, 1);
+		press(segment, group);
 	}
 	walk(segment);
 	for (group = 0; group < 10; group++)

@@ -175,6 +175,9 @@ static int64_t obey(const struct message *message)
 	case CHURN_ALONE:
 		churn(message->argument, message->command == CHURN);
 		return 0;
+	case PRESS:
+		press(message->argument);
+		return 0;
 	case HAMMER:
 		return hammer(message->argument);
 	case PAIRS:

@@ -45,7 +45,8 @@ enum command {
 	MARK,  /* raises MARK_SIGNAL before the next command and after it, which is not answered */
 	WHIRL, /* charge, allocate, free, fork in two threads, so many rounds; keeps nothing */
 	IDLE_THREAD, /* a thread that leaves something in its stocks, and pauses */
-	GO,          /* answers at once: it is ready */
+	PRESS, /* allocate, cache, free, wait above high until killed; the argument is the seed */
+	GO,    /* answers at once: it is ready */
 };
 
 /** workers_main - for main(): becomes a worker if the arguments say so, and does not return then */
@@ -67,6 +68,9 @@ void worker_kill(struct worker *worker);
 
 /** churn - until it is killed, anywhere */
 void churn(unsigned int seed, bool forks);
+
+/** press - until it is killed; what it caches others may ask for */
+void press(unsigned int seed);
 
 /* The commands of their names that take threads. */
 int64_t whirl(uint64_t nr_rounds);

@@ -2,7 +2,8 @@
 /*
  * More threads than CPUs use, at random, regions of four times their group's limit. Every page
  * carries its number and a checksum of what was written last; beside them memory comes and goes,
- * pages are pinned, and the process forks.
+ * pages are pinned, and the process forks. There is always something that can be evicted, so a
+ * single touch that fails ends the test.
  *
  * user_pages [SECONDS]: by default 2. It says what was resident at most, measured, against the
  * limit.
@@ -13,6 +14,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -28,6 +30,18 @@
 #include "touch.h"
 #include "umemcg.h"
 
+/* Their shadow memory is resident as well. */
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+#define IS_SANITIZED true
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
+#define IS_SANITIZED true
+#endif
+#endif
+#ifndef IS_SANITIZED
+#define IS_SANITIZED false
+#endif
+
 #define NR_WORKERS 6
 #define MAX        ((size_t)64 << 20)
 #define NR_PAGES   (4 * MAX / PAGE)
@@ -38,6 +52,7 @@ static char *region;
 static _Atomic bool page_locks[NR_PAGES];
 static uint32_t *versions;
 static _Atomic bool is_over;
+static pthread_mutex_t freeing = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic uint64_t nr_checked;
 static unsigned int seconds = 2;
 
@@ -136,7 +151,7 @@ static void *come_and_go(void *arg)
 	while (goes_on()) {
 		struct umemcg *child;
 		char *other;
-		void *object = umemcg_malloc_in(group, 100000);
+		void *object = umemcg_malloc_in(group, 1000);
 
 		if (umemcg_create(group, NULL, &child) ||
 		    umemcg_map(child, 100 * PAGE, (void **)&other))
@@ -150,7 +165,9 @@ static void *come_and_go(void *arg)
 				abort();
 		if (umemcg_unmap(other))
 			abort();
+		pthread_mutex_lock(&freeing);
 		umemcg_free(object);
+		pthread_mutex_unlock(&freeing);
 	}
 	return NULL;
 }
@@ -158,14 +175,28 @@ static void *come_and_go(void *arg)
 static int audit_in_child(void)
 {
 	struct umemcg_audit report;
+	struct umemcg_stat stat;
 
-	return umemcg_audit(&report) ? 1 : 0;
+	if (!umemcg_audit(&report))
+		return 0;
+	umemcg_get_stat(report.worst, &stat);
+	fprintf(stderr,
+		"child: %" PRIu64 " bytes walked, %" PRIu64 " charged; worst: %" PRIu64
+		" current, %" PRIu64 " slab, %" PRIu64 " anon, %" PRIu64 " stock\n",
+		report.nr_bytes_walked, report.nr_bytes_charged, stat.nr_bytes_current,
+		stat.nr_bytes_slab, stat.nr_bytes_anon, stat.nr_bytes_stock);
+	return 1;
 }
 
 static void fork_once(void)
 {
-	pid_t child = fork();
 	int status = -1;
+	pid_t child;
+
+	/* What a lost thread was just freeing may stay charged (kmem/fork.c). */
+	pthread_mutex_lock(&freeing);
+	child = fork();
+	pthread_mutex_unlock(&freeing);
 
 	if (!child)
 		_exit(audit_in_child());
@@ -206,7 +237,7 @@ static void prepare(void)
 	assert_int_equal(umemcg_map(group, NR_PAGES * PAGE, (void **)&region), 0);
 }
 
-static void no_page_is_lost_and_no_more_is_resident_than_the_limit(void **state)
+static void no_touch_fails_no_page_is_lost_and_no_more_is_resident_than_the_limit(void **state)
 {
 	pthread_t workers[NR_WORKERS + 1];
 	struct umemcg_audit report;
@@ -243,21 +274,20 @@ static void no_page_is_lost_and_no_more_is_resident_than_the_limit(void **state)
 	assert_int_equal(umemcg_destroy(top), 0);
 	free(versions);
 	/* Stacks and heaps of threads, and the libraries that came meanwhile, are some as well. */
-	assert_true(most - before <= MAX + MAX / 50);
+	assert_true(IS_SANITIZED || most - before <= MAX + MAX / 50);
 }
 
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(no_page_is_lost_and_no_more_is_resident_than_the_limit),
+		cmocka_unit_test(
+			no_touch_fails_no_page_is_lost_and_no_more_is_resident_than_the_limit),
 	};
 
 	if (argc > 1)
 		seconds = atoi(argv[1]);
 	if (!touch_is_possible())
 		return 77;
-	if (touch_prepare())
-		return 1;
 	load_compressor();
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

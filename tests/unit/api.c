@@ -487,6 +487,54 @@ static void off_control_files_are_eopnotsupp(void **state)
 	umemcg_reserve_leave();
 }
 
+static bool never_asked(struct umemcg *group, const struct umemcg_failure *failure, void *arg)
+{
+	(void)group;
+	(void)failure;
+	*(bool *)arg = true;
+	return true;
+}
+
+static void off_subscriptions_and_policies_wake_and_ask_nobody(void **state)
+{
+	const unsigned int refusals = 1u << UMEMCG_EVENT_MAX | UMEMCG_EVENT_LOCAL;
+	bool was_asked = false;
+	uint64_t nr_events;
+	int eventfd = -7;
+
+	(void)state;
+	assert_int_equal(umemcg_set_oom_policy(NULL, UMEMCG_OOM_CALLBACK, never_asked, &was_asked),
+			 0);
+	assert_int_equal(umemcg_event_subscribe(NULL, 0, &eventfd), -EINVAL);
+	assert_int_equal(umemcg_event_subscribe(NULL, refusals, &eventfd), 0);
+	assert_int_equal(umemcg_try_charge(NULL, UINT64_MAX), 0);
+	assert_int_equal(read(eventfd, &nr_events, sizeof(nr_events)), -1);
+	assert_int_equal(errno, EAGAIN);
+	assert_int_equal(umemcg_event_unsubscribe(eventfd), 0);
+	assert_int_equal(umemcg_event_unsubscribe(eventfd), -EINVAL);
+	assert_false(was_asked);
+}
+
+static void off_nothing_is_delayed_and_there_is_no_pressure(void **state)
+{
+	uint64_t nr_wakes;
+	int eventfd = -7;
+
+	(void)state;
+	assert_int_equal(umemcg_set_high(NULL, 1), 0);
+	assert_int_equal(umemcg_try_charge(NULL, UINT64_MAX), 0);
+	assert_int_equal(umemcg_throttle(), 0);
+	umemcg_throttle_cancel(NULL);
+	assert_int_equal(umemcg_pressure_subscribe(NULL, "some 1", &eventfd), -EINVAL);
+	assert_int_equal(umemcg_pressure_subscribe(NULL, "some 1 500000", &eventfd), 0);
+	assert_int_equal(read(eventfd, &nr_wakes, sizeof(nr_wakes)), -1);
+	assert_int_equal(errno, EAGAIN);
+	assert_int_equal(umemcg_pressure_unsubscribe(eventfd), 0);
+	assert_int_equal(umemcg_pressure_unsubscribe(eventfd), -EINVAL);
+	assert_int_equal(umemcg_pressure_unsubscribe(-1), -EINVAL);
+	assert_int_equal(umemcg_pressure_watch(), -EOPNOTSUPP);
+}
+
 static void *return_argument(void *arg)
 {
 	return arg;
@@ -516,6 +564,46 @@ static void the_state_says_that_it_is_off(void **state)
 {
 	(void)state;
 	assert_int_equal(umemcg_state(), CONFIG_MEMCG ? UMEMCG_DISABLED : UMEMCG_NOT_COMPILED);
+}
+
+static uint64_t never_counted(struct umemcg *group, void *arg)
+{
+	(void)group;
+	(void)arg;
+	fail();
+	return 0;
+}
+
+static uint64_t never_scanned(struct umemcg *group, uint64_t nr_bytes, void *arg)
+{
+	(void)nr_bytes;
+	return never_counted(group, arg);
+}
+
+static enum umemcg_lru_status never_evicted(void *object, void *arg)
+{
+	(void)object;
+	never_counted(NULL, arg);
+	return UMEMCG_LRU_SKIP;
+}
+
+static void off_what_is_registered_is_never_asked(void **state)
+{
+	const struct umemcg_shrinker_ops ops = { never_counted, never_scanned };
+	struct umemcg_shrinker *shrinker;
+	struct umemcg_lru_entry *entry;
+	struct umemcg_lru *lru;
+
+	(void)state;
+	assert_int_equal(umemcg_shrinker_register(NULL, &ops, NULL, 0, &shrinker), 0);
+	assert_int_equal(umemcg_shrinker_register(NULL, NULL, NULL, 0, &shrinker), -EINVAL);
+	assert_int_equal(umemcg_lru_create(never_evicted, NULL, &lru), 0);
+	assert_int_equal(umemcg_lru_add(lru, NULL, NULL, 1, &entry), 0);
+	umemcg_lru_touch(entry);
+	assert_int_equal(umemcg_reclaim(NULL, 1), -EAGAIN);
+	assert_int_equal(umemcg_lru_remove(entry), 0);
+	assert_int_equal(umemcg_lru_destroy(lru), 0);
+	umemcg_shrinker_unregister(shrinker);
 }
 
 static void the_version_has_three_numbers(void **state)
@@ -553,6 +641,9 @@ int main(int argc, char **argv)
 		cmocka_unit_test(off_the_root_is_the_only_group),
 		cmocka_unit_test(off_nothing_is_counted_or_refused),
 		cmocka_unit_test(off_control_files_are_eopnotsupp),
+		cmocka_unit_test(off_subscriptions_and_policies_wake_and_ask_nobody),
+		cmocka_unit_test(off_nothing_is_delayed_and_there_is_no_pressure),
+		cmocka_unit_test(off_what_is_registered_is_never_asked),
 		cmocka_unit_test(off_mappings_stacks_and_threads_work),
 		cmocka_unit_test(the_version_has_three_numbers),
 		/* The others run the program again; the last needs a controller to turn on. */

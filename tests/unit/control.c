@@ -94,7 +94,8 @@ static void the_table_has_the_files_that_something_stands_behind(void **state)
 		"cgroup.procs",        "cgroup.stat",          "cgroup.threads",
 		"memory.consumers",    "memory.current",       "memory.events",
 		"memory.events.local", "memory.high",          "memory.low",
-		"memory.max",          "memory.min",           "memory.peak",
+		"memory.max",          "memory.min",           "memory.oom.group",
+		"memory.oom.policy",   "memory.peak",          "memory.pressure",
 		"memory.reclaim",      "memory.reserve",       "memory.stat",
 		"memory.swap.current", "memory.swap.events",   "memory.swap.max",
 		"memory.swap.peak",    "memory.zswap.current",
@@ -158,6 +159,8 @@ static void a_fresh_group_reads_as_in_cgroup_v2(void **state)
 	check_reads(group, "memory.low", "0\n");
 	check_reads(group, "memory.max", "max\n");
 	check_reads(group, "memory.min", "0\n");
+	check_reads(group, "memory.oom.group", "0\n");
+	check_reads(group, "memory.oom.policy", "fail\n");
 	check_reads(group, "memory.peak", "0\n");
 	check_reads(group, "memory.reserve", "0\n");
 	check_reads(group, "memory.stat", STAT_OF_NOTHING);
@@ -213,11 +216,47 @@ static void files_that_only_report_cannot_be_written(void **state)
 		assert_int_equal(umemcg_write(group, files[i], "1M"), -EACCES);
 }
 
+static bool never_asked(struct umemcg *full, const struct umemcg_failure *failure, void *arg)
+{
+	(void)full;
+	(void)failure;
+	(void)arg;
+	return false;
+}
+
+static void policies_take_their_names_but_a_callback_is_not_written(void **state)
+{
+	(void)state;
+	check_takes("memory.oom.policy", "kill", "kill\n");
+	check_takes("memory.oom.policy", " fail\n", "fail\n");
+	check_refuses(group, "memory.oom.policy", "callback", -EINVAL);
+	check_refuses(group, "memory.oom.policy", "", -EINVAL);
+	check_refuses(group, "memory.oom.policy", "kil", -EINVAL);
+	check_refuses(group, "memory.oom.policy", "killer", -EINVAL);
+	assert_int_equal(umemcg_set_oom_policy(group, UMEMCG_OOM_CALLBACK, never_asked, NULL), 0);
+	check_reads(group, "memory.oom.policy", "callback\n");
+	check_takes("memory.oom.policy", "fail", "fail\n");
+}
+
+static void a_group_kill_is_on_or_off(void **state)
+{
+	(void)state;
+	check_takes("memory.oom.group", "1\n", "1\n");
+	check_refuses(group, "memory.oom.group", "2", -EINVAL);
+	check_refuses(group, "memory.oom.group", "-1", -EINVAL);
+	check_refuses(group, "memory.oom.group", "max", -EINVAL);
+	check_refuses(group, "memory.oom.group", "on", -EINVAL);
+	check_refuses(group, "memory.oom.group", "", -EINVAL);
+	check_takes("memory.oom.group", "0", "0\n");
+}
+
 static void the_root_has_no_limits(void **state)
 {
 	struct umemcg *root = umemcg_root();
 
 	(void)state;
+	check_refuses(root, "memory.oom.group", "1", -EINVAL);
+	check_refuses(root, "memory.oom.policy", "kill", -EINVAL);
 	check_refuses(root, "memory.max", "1G", -EINVAL);
 	check_refuses(root, "memory.reserve", "1G", -EINVAL);
 	check_reads(root, "memory.max", "max\n");
@@ -392,6 +431,8 @@ int main(void)
 		test_in_group(limits_take_the_grammar_of_sizes),
 		test_in_group(counts_take_numbers_and_max),
 		test_in_group(files_that_only_report_cannot_be_written),
+		test_in_group(policies_take_their_names_but_a_callback_is_not_written),
+		test_in_group(a_group_kill_is_on_or_off),
 		test_in_group(the_root_has_no_limits),
 		test_in_group(a_text_that_does_not_fit_is_cut_and_measured),
 		test_in_group(the_kinds_add_up_to_current),

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "compressor_path.h"
@@ -188,6 +189,66 @@ static void an_untouched_region_follows_its_groups_heir(void **state)
 	assert_in_range(umemcg_get_current(parent), PAGE, 4 * PAGE);
 }
 
+static void pages_that_the_program_dropped_can_be_evicted(void **state)
+{
+	(void)state;
+	for (unsigned int page = 0; page < 64; page++)
+		write_page(page, TEST_PAGE_RANDOM);
+	for (unsigned int page = 1; page < 64; page += 2)
+		assert_int_equal(madvise(region + (size_t)page * PAGE, PAGE, MADV_DONTNEED), 0);
+	/* By a touch, in the handler of a signal; and by a call. */
+	for (unsigned int page = 64; page < NR_PAGES / 2; page++)
+		write_page(page, TEST_PAGE_RANDOM);
+	for (unsigned int page = 64; page < NR_PAGES / 2; page++)
+		expect_page(page, TEST_PAGE_RANDOM);
+	assert_int_equal(madvise(region + 128 * PAGE, PAGE, MADV_DONTNEED), 0);
+	umemcg_reclaim(group, MAX);
+	for (unsigned int page = 0; page < 64; page += 2) {
+		expect_page(page, TEST_PAGE_RANDOM);
+		assert_int_equal(region[(page + 1) * PAGE], 0);
+	}
+}
+
+static uint64_t count_page(struct umemcg *its, void *arg)
+{
+	(void)arg;
+	return its == group ? 16 * PAGE : 0;
+}
+
+/* A cache that looks at a region for what it gives back. */
+static uint64_t give_and_touch(struct umemcg *its, uint64_t nr_bytes, void *arg)
+{
+	unsigned int *nr_scans = arg;
+
+	(void)nr_bytes;
+	if (its != group || *nr_scans)
+		return 0;
+	++*nr_scans;
+	umemcg_uncharge(group, 16 * PAGE);
+	region[(NR_PAGES - 1) * PAGE] = 1;
+	return 16 * PAGE;
+}
+
+static void a_shrinker_that_a_touch_calls_may_touch_too(void **state)
+{
+	static const struct umemcg_shrinker_ops ops = { count_page, give_and_touch };
+	struct umemcg_shrinker *shrinker;
+	unsigned int nr_scans = 0;
+	char bytes[PAGE];
+
+	(void)state;
+	assert_int_equal(umemcg_set_swap(NULL, 0), 0);
+	assert_int_equal(umemcg_shrinker_register(group, &ops, &nr_scans, 0, &shrinker), 0);
+	assert_int_equal(umemcg_try_charge(group, 16 * PAGE), 0);
+	for (unsigned int page = 0; page < NR_PAGES - 1 && !nr_scans; page++) {
+		test_page_make(bytes, TEST_PAGE_RANDOM, page + 1);
+		assert_true(touch_write_page(region + (size_t)page * PAGE, bytes, PAGE));
+	}
+	assert_int_equal(nr_scans, 1);
+	assert_int_equal(region[(NR_PAGES - 1) * PAGE], 1);
+	umemcg_shrinker_unregister(shrinker);
+}
+
 static void free_all_takes_stored_pages_too(void **state)
 {
 	char text[64];
@@ -208,10 +269,10 @@ static void compressed_pages_stay_charged(void **state)
 	if (!is_compressing)
 		skip();
 	assert_int_equal(umemcg_set_swap(NULL, 0), 0);
-	for (unsigned int page = 0; page < NR_PAGES; page++)
+	for (unsigned int page = 0; page < MAX / PAGE + 40; page++)
 		write_page(page, TEST_PAGE_TEXT);
 	assert_true(umemcg_get_peak(group) <= MAX);
-	for (unsigned int page = 0; page < NR_PAGES; page++)
+	for (unsigned int page = 0; page < MAX / PAGE + 40; page++)
 		expect_page(page, TEST_PAGE_TEXT);
 }
 
@@ -227,6 +288,8 @@ int main(void)
 		test_region(regions_of_a_group_take_turns),
 		test_region(pages_of_a_group_that_is_gone_are_its_parents),
 		test_region(an_untouched_region_follows_its_groups_heir),
+		test_region(pages_that_the_program_dropped_can_be_evicted),
+		test_region(a_shrinker_that_a_touch_calls_may_touch_too),
 		test_region(free_all_takes_stored_pages_too),
 		test_region(compressed_pages_stay_charged),
 	};

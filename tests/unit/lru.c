@@ -7,6 +7,8 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -302,6 +304,50 @@ static void a_callback_may_destroy_the_group(void **state)
 	assert_int_equal(umemcg_get_current(group), 0);
 }
 
+static struct object *last;
+
+/* All are left alone but the last one, and by then the group is gone. */
+static enum umemcg_lru_status destroy_at_last(struct object *object)
+{
+	answer = object == last ? NULL : answer;
+	return object == last ? destroy_group_of(object) : UMEMCG_LRU_SKIP;
+}
+
+static void what_was_skipped_in_a_group_that_is_gone_is_its_heirs(void **state)
+{
+	struct umemcg *child;
+
+	(void)state;
+	assert_int_equal(umemcg_create(group, NULL, &child), 0);
+	for (unsigned int i = 0; i < 8; i++)
+		last = add(child);
+	answer = destroy_at_last;
+	assert_int_equal(umemcg_reclaim(child, MAX), -EAGAIN);
+	umemcg_drain(group);
+	assert_int_equal(umemcg_get_current(group), 7 * OBJECT);
+	assert_int_equal(umemcg_reclaim(group, 7 * OBJECT), 0);
+}
+
+static void a_group_is_not_spared_for_one_that_was_destroyed_while_it_gave(void **state)
+{
+	struct umemcg *child;
+
+	(void)state;
+	/* Each has the row of the one before it. */
+	answer = destroy_group_of;
+	for (unsigned int i = 0; i < 16; i++) {
+		nr_objects = 0;
+		assert_int_equal(umemcg_create(group, NULL, &child), 0);
+		fill(child, 2);
+		assert_int_equal(umemcg_reclaim(group, 2 * OBJECT), 0);
+	}
+	answer = NULL;
+	assert_int_equal(umemcg_create(group, NULL, &child), 0);
+	fill(child, 2);
+	assert_int_equal(umemcg_reclaim(child, 2 * OBJECT), 0);
+	assert_int_equal(umemcg_destroy(child), 0);
+}
+
 static pid_t child_pid;
 
 static enum umemcg_lru_status fork_once(struct object *object)
@@ -329,6 +375,57 @@ static void a_forked_child_has_its_own_lists(void **state)
 	}
 	assert_int_equal(waitpid(child_pid, &status, 0), child_pid);
 	assert_int_equal(status, 0);
+}
+
+#define NR_THREADS 8u
+
+static _Atomic unsigned int nr_inside;
+static _Atomic bool may_go_on;
+
+static enum umemcg_lru_status wait_inside(void *object, void *arg)
+{
+	(void)arg;
+	nr_inside++;
+	while (!may_go_on)
+		usleep(1000);
+	umemcg_uncharge(group, OBJECT);
+	((struct object *)object)->entry = NULL;
+	return UMEMCG_LRU_REMOVED;
+}
+
+static void *reclaim_all(void *arg)
+{
+	(void)arg;
+	umemcg_reclaim(group, MAX);
+	return NULL;
+}
+
+static void in_a_forked_child_nobody_else_is_about_to_reclaim(void **state)
+{
+	struct umemcg_lru *slow, *quick = lru;
+	pthread_t threads[NR_THREADS];
+	int status;
+
+	(void)state;
+	umemcg_set_reclaim_timeout(60000000);
+	assert_int_equal(umemcg_lru_create(wait_inside, NULL, &slow), 0);
+	lru = slow;
+	fill(group, NR_OBJECTS);
+	lru = quick;
+	for (unsigned int i = 0; i < NR_THREADS; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, reclaim_all, NULL), 0);
+	while (nr_inside < NR_THREADS)
+		usleep(1000);
+	child_pid = fork();
+	may_go_on = true;
+	if (!child_pid)
+		_exit(umemcg_reclaim(group, MAX) ? 1 : 0);
+	for (unsigned int i = 0; i < NR_THREADS; i++)
+		pthread_join(threads[i], NULL);
+	assert_int_equal(waitpid(child_pid, &status, 0), child_pid);
+	assert_int_equal(status, 0);
+	assert_int_equal(umemcg_lru_destroy(slow), 0);
+	umemcg_set_reclaim_timeout(100000);
 }
 
 static void groups_give_in_proportion(void **state)
@@ -370,7 +467,10 @@ int main(void)
 		test_in_group(what_is_being_evicted_cannot_be_removed),
 		test_in_group(entries_of_a_destroyed_group_are_its_heirs),
 		test_in_group(a_callback_may_destroy_the_group),
+		test_in_group(what_was_skipped_in_a_group_that_is_gone_is_its_heirs),
+		test_in_group(a_group_is_not_spared_for_one_that_was_destroyed_while_it_gave),
 		test_in_group(a_forked_child_has_its_own_lists),
+		test_in_group(in_a_forked_child_nobody_else_is_about_to_reclaim),
 		test_in_group(groups_give_in_proportion),
 	};
 

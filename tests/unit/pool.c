@@ -15,7 +15,7 @@
 
 #define NR_OBJECTS 4000u
 #define NR_OWNERS  3u
-#define NR_STEPS   200000u
+#define NR_STEPS   100000u
 #define ACCOUNT    7u
 
 struct object {

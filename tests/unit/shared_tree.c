@@ -132,6 +132,14 @@ static void a_new_group_has_nothing_of_the_last_one(void **state)
 	atomic_store(&row->reserve, 7);
 	atomic_store(&row->refused_size[1], 8);
 	atomic_store(&row->events[SHARED_EVENT_OOM], 9);
+	atomic_store(&row->events_local[SHARED_EVENT_OOM], 9);
+	atomic_store(&row->high, 1);
+	atomic_store(&row->low, 2);
+	atomic_store(&row->min, 3);
+	atomic_store(&row->oom_policy, SHARED_POLICY_KILL);
+	atomic_store(&row->oom_group, 1);
+	atomic_store(&row->stalls[STALL_SOME].word, 1 << 16);
+	atomic_store(&row->stalls[STALL_FULL].nr_us, 4);
 	atomic_store(&row->copies_on_fork, 1);
 	atomic_store(&row->nr_processes_ever, 2);
 	nr_uncharges = atomic_load(&row->counter.nr_uncharges);
@@ -146,6 +154,14 @@ static void a_new_group_has_nothing_of_the_last_one(void **state)
 	assert_int_equal(atomic_load(&row->reserve), 0);
 	assert_int_equal(atomic_load(&row->refused_size[1]), 0);
 	assert_int_equal(atomic_load(&row->events[SHARED_EVENT_OOM]), 0);
+	assert_int_equal(atomic_load(&row->events_local[SHARED_EVENT_OOM]), 0);
+	assert_true(atomic_load(&row->high) == COUNTER_MAX);
+	assert_int_equal(atomic_load(&row->low), 0);
+	assert_int_equal(atomic_load(&row->min), 0);
+	assert_int_equal(atomic_load(&row->oom_policy), SHARED_POLICY_FAIL);
+	assert_int_equal(atomic_load(&row->oom_group), 0);
+	assert_int_equal(atomic_load(&row->stalls[STALL_SOME].word), 0);
+	assert_int_equal(atomic_load(&row->stalls[STALL_FULL].nr_us), 0);
 	assert_int_equal(atomic_load(&row->copies_on_fork), 0);
 	assert_int_equal(atomic_load(&row->nr_processes_ever), 0);
 	/* What was remembered of the old one by that number is out of date. */

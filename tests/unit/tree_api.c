@@ -75,7 +75,7 @@ static void bad_arguments_are_einval(void **state)
 	assert_int_equal(umemcg_tree_read(tree, "/", NULL, text, 8), -EINVAL);
 	assert_int_equal(umemcg_tree_read(tree, "/", "memory.max", NULL, 8), -EINVAL);
 	assert_int_equal(umemcg_tree_read(tree, "/", "memory.max", NULL, 0), 4);
-	assert_int_equal(umemcg_tree_read(tree, "/", "memory.high", text, 8), -ENOENT);
+	assert_int_equal(umemcg_tree_read(tree, "/", "memory.none", text, 8), -ENOENT);
 	assert_int_equal(umemcg_tree_read(tree, "/a", "memory.max", text, 8), -ENOENT);
 	assert_int_equal(umemcg_tree_write(NULL, "/", "memory.max", "1"), -EINVAL);
 	assert_int_equal(umemcg_tree_write(tree, NULL, "memory.max", "1"), -EINVAL);
@@ -162,6 +162,9 @@ static void walks_and_lists_call_and_stop(void **state)
 	assert_string_equal(visited, NAME ";");
 }
 
+#define fresh_events                                                                               \
+	"low 0\nhigh 0\nmax 0\noom 0\noom_kill 0\noom_group_kill 0\nunderflow 0\nstalled 0\n"
+
 static void a_fresh_group_reads_as_in_cgroup_v2(void **state)
 {
 	static const char *const texts[][2] = {
@@ -170,11 +173,19 @@ static void a_fresh_group_reads_as_in_cgroup_v2(void **state)
 		{ "cgroup.stat", "nr_descendants 1\n" },
 		{ "memory.consumers", "" },
 		{ "memory.current", "0\n" },
-		{ "memory.events", "max 0\noom 0\nunderflow 0\nstalled 0\n" },
-		{ "memory.events.local", "max 0\noom 0\nunderflow 0\nstalled 0\n" },
+		{ "memory.events", fresh_events },
+		{ "memory.events.local", fresh_events },
 		{ "memory.fork", "share\n" },
+		{ "memory.high", "max\n" },
+		{ "memory.low", "0\n" },
 		{ "memory.max", "max\n" },
+		{ "memory.min", "0\n" },
+		{ "memory.oom.group", "0\n" },
+		{ "memory.oom.policy", "fail\n" },
 		{ "memory.peak", "0\n" },
+		{ "memory.pressure", "some avg10=0.00 avg60=0.00 avg300=0.00 total=0\n"
+				     "full avg10=0.00 avg60=0.00 avg300=0.00 total=0\n" },
+		{ "memory.reclaim", NULL },
 		{ "memory.reserve", "0\n" },
 		{ "memory.stat", "anon 0\nstack 0\nimage 0\n" },
 	};
@@ -184,7 +195,11 @@ static void a_fresh_group_reads_as_in_cgroup_v2(void **state)
 	assert_int_equal(umemcg_tree_create(tree, "/a/b"), 0);
 	for (unsigned int i = 0; i < ARRAY_SIZE(texts); i++) {
 		assert_string_equal(umemcg_tree_control_file(i), texts[i][0]);
-		check_reads("/a", texts[i][0], texts[i][1]);
+		if (texts[i][1])
+			check_reads("/a", texts[i][0], texts[i][1]);
+		else
+			assert_int_equal(umemcg_tree_read(tree, "/a", texts[i][0], NULL, 0),
+					 -EACCES);
 	}
 	assert_null(umemcg_tree_control_file(ARRAY_SIZE(texts)));
 	assert_null(umemcg_tree_control_file(UINT32_MAX));
@@ -213,7 +228,12 @@ static void check_refuses(const char *path, const char *file, const char *value,
 
 static void files_are_written_in_their_grammar(void **state)
 {
-	static const char *const sizes[] = { "memory.max", "memory.reserve" };
+	static const char *const sizes[] = { "memory.high", "memory.low", "memory.max",
+					     "memory.min", "memory.reserve" };
+	static const char *const written[] = { "memory.fork",       "memory.high",
+					       "memory.low",        "memory.max",
+					       "memory.min",        "memory.oom.group",
+					       "memory.oom.policy", "memory.reserve" };
 
 	(void)state;
 	assert_int_equal(umemcg_tree_create(tree, "/a"), 0);
@@ -232,11 +252,27 @@ static void files_are_written_in_their_grammar(void **state)
 	check_refuses("/a", "memory.fork", "shared", -EINVAL);
 	check_refuses("/a", "memory.fork", "copy copy", -EINVAL);
 	check_refuses("/a", "memory.fork", "", -EINVAL);
+	/* Nobody has anything to give back. */
+	assert_int_equal(umemcg_tree_write(tree, "/a", "memory.reclaim", "1M"), -EAGAIN);
+	assert_int_equal(umemcg_tree_write(tree, "/a", "memory.reclaim", "0"), 0);
+	assert_int_equal(umemcg_tree_write(tree, "/", "memory.reclaim", "max"), -EAGAIN);
+	assert_int_equal(umemcg_tree_write(tree, "/a", "memory.reclaim", "1MB"), -EINVAL);
+	check_takes("memory.oom.policy", "kill", "kill\n");
+	check_takes("memory.oom.policy", " fail\n", "fail\n");
+	check_refuses("/a", "memory.oom.policy", "callback", -EINVAL);
+	check_refuses("/", "memory.oom.policy", "kill", -EINVAL);
+	check_takes("memory.oom.group", "1", "1\n");
+	check_takes("memory.oom.group", "0\n", "0\n");
+	check_refuses("/a", "memory.oom.group", "2", -EINVAL);
+	check_refuses("/", "memory.oom.group", "1", -EINVAL);
 	for (unsigned int i = 0; umemcg_tree_control_file(i); i++) {
 		const char *file = umemcg_tree_control_file(i);
+		bool is_written = false;
 
-		if (strcmp(file, "memory.fork") && strcmp(file, "memory.max") &&
-		    strcmp(file, "memory.reserve"))
+		for (unsigned int j = 0; j < ARRAY_SIZE(written); j++)
+			is_written = is_written || !strcmp(file, written[j]) ||
+				     !strcmp(file, "memory.reclaim");
+		if (!is_written)
 			check_refuses("/a", file, "1", -EACCES);
 	}
 }

@@ -9,6 +9,7 @@
 
 #include "plan.h"
 #include "schedule.h"
+#include "targets/kernel/swap.h"
 
 const char *target_name(enum workload_target target)
 {
@@ -172,6 +173,8 @@ const char *plan_workload_why_not(const struct workload *workload, enum workload
 {
 	if (workload->why_not[target])
 		return workload->why_not[target];
+	if (target == WORKLOAD_KERNEL && workload->needs_swap && !swap_is_there())
+		return "the kernel has no swap here (/proc/swaps), so it can reclaim none of it";
 	if (target == WORKLOAD_KERNEL && workload->makes_groups && !cgroup->can_make)
 		return cgroup->why_not;
 	return NULL;

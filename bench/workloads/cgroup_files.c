@@ -57,6 +57,26 @@ int cgroup_files_put(const char *directory, const char *name, pid_t pid,
 	return error;
 }
 
+int cgroup_files_limit(const char *directory, const char *name, uint64_t nr_bytes,
+		       struct workload_worker *worker)
+{
+	static const char *const names[] = { "memory.max", "memory.limit_in_bytes" };
+	char path[PATH_MAX];
+
+	for (unsigned int i = 0; i < 2; i++) {
+		int fd;
+
+		snprintf(path, sizeof(path), "%s/%s/%s", directory, name, names[i]);
+		fd = open(path, O_WRONLY | O_CLOEXEC);
+		if (fd < 0)
+			continue;
+		errno = dprintf(fd, "%llu", (unsigned long long)nr_bytes) < 0 ? errno : 0;
+		close(fd);
+		return errno ? workload_fail(worker, "write of a cgroup's limit") : 0;
+	}
+	return workload_fail(worker, "open of a cgroup's limit");
+}
+
 int cgroup_files_read(const char *directory, const char *name, struct workload_worker *worker)
 {
 	char path[PATH_MAX], text[16384];

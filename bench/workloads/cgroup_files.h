@@ -18,6 +18,10 @@ int cgroup_files_remove(const char *directory, const char *name);
 int cgroup_files_put(const char *directory, const char *name, pid_t pid,
 		     struct workload_worker *worker);
 
+/** cgroup_files_limit - set the limit of the group @name, by its v2 or v1 file */
+int cgroup_files_limit(const char *directory, const char *name, uint64_t nr_bytes,
+		       struct workload_worker *worker);
+
 /**
  * cgroup_files_read - read every file "memory.*" of a group that can be read
  *

@@ -8,15 +8,15 @@
 extern const struct workload workload_fork, workload_fork_touch, workload_pft, workload_page_fault1,
 	workload_page_fault2, workload_page_fault3, workload_page_test, workload_brk_test,
 	workload_exec_test, workload_fork_test, workload_ebizzy, workload_slab, workload_pipe,
-	workload_stack, workload_charge, workload_siblings, workload_groups;
+	workload_stack, workload_charge, workload_siblings, workload_groups, workload_reclaim,
+	workload_protect;
 
 const struct workload *const workload_table[] = {
-	&workload_fork,        &workload_fork_touch,  &workload_pft,
-	&workload_page_fault1, &workload_page_fault2, &workload_page_fault3,
-	&workload_page_test,   &workload_brk_test,    &workload_exec_test,
-	&workload_fork_test,   &workload_ebizzy,      &workload_slab,
-	&workload_pipe,        &workload_stack,       &workload_charge,
-	&workload_siblings,    &workload_groups,      NULL,
+	&workload_fork,        &workload_fork_touch,  &workload_pft,       &workload_page_fault1,
+	&workload_page_fault2, &workload_page_fault3, &workload_page_test, &workload_brk_test,
+	&workload_exec_test,   &workload_fork_test,   &workload_ebizzy,    &workload_slab,
+	&workload_pipe,        &workload_stack,       &workload_charge,    &workload_siblings,
+	&workload_groups,      &workload_reclaim,     &workload_protect,   NULL,
 };
 
 const struct workload *workload_find(const char *name)

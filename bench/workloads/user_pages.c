@@ -3,6 +3,7 @@
  */
 #include <errno.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <umemcg.h>
 
@@ -30,6 +31,16 @@ int user_pages_map(struct workload_context *context, struct workload_worker *wor
 	madvise(address, nr_bytes, MADV_NOHUGEPAGE);
 	*ret_address = address;
 	return 0;
+}
+
+uint64_t user_pages_charged(const struct workload_context *context)
+{
+	struct umemcg_stat stat;
+
+	if (context->target != WORKLOAD_LIB || umemcg_map_mode() != UMEMCG_MAP_AT_TOUCH ||
+	    umemcg_get_stat(umemcg_current(), &stat))
+		return 0;
+	return stat.nr_bytes_anon / (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
 int user_pages_unmap(struct workload_context *context, struct workload_worker *worker,

@@ -12,6 +12,13 @@
 int user_pages_map(struct workload_context *context, struct workload_worker *worker,
 		   size_t nr_bytes, void **ret_address);
 
+/**
+ * user_pages_charged - pages of regions that the thread's group has now
+ *
+ * Return: 0 where pages are charged, or taken, one fault each: then those faults are what counts.
+ */
+uint64_t user_pages_charged(const struct workload_context *context);
+
 int user_pages_unmap(struct workload_context *context, struct workload_worker *worker,
 		     void *address, size_t nr_bytes);
 

@@ -91,7 +91,7 @@ struct workload_metric {
 /* Against what the counted units are held. */
 enum workload_check {
 	WORKLOAD_UNCHECKED,
-	WORKLOAD_CHECK_FAULTS,  /* units against ru_minflt */
+	WORKLOAD_CHECK_FAULTS,  /* units against ru_minflt, or nr_checked where that was counted */
 	WORKLOAD_CHECK_COUNTED, /* units against nr_checked */
 };
 
@@ -108,6 +108,7 @@ struct workload {
 	enum workload_workers workers;
 	enum workload_check check;
 	bool mmtests;      /* its tables are laid out as mmtests does; worker counts by its rule */
+	bool needs_swap;   /* kernel: pages must have somewhere to go */
 	bool makes_groups; /* kernel: needs a group that groups can be made in */
 	bool shares_tree;  /* lib: where it is accounted, as processes of a shared tree */
 	bool makes_groups_at_root; /* even where no group is in use */

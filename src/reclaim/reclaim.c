@@ -2,6 +2,7 @@
 #include "reclaim/reclaim.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stddef.h>
 
@@ -28,6 +29,9 @@
 #define ROUND_MIN_PART  1024u
 #define ROUND_MAX_BYTES ((uint64_t)128 << 10)
 
+/* So often what is not protected is looked at, before what low protects is taken. */
+#define NR_TRIES_BEFORE_LOW 16u
+
 /* How much a group can have given ahead. */
 #define DUE_MAX_BYTES ((uint64_t)1 << 20)
 
@@ -37,6 +41,7 @@ struct round {
 	bool breaches_low; /* only min is spared */
 	bool skipped_low;  /* something was spared for low */
 	bool lost_a_group; /* it was destroyed: what it had is its heir's, and not looked at yet */
+	bool was_late;     /* what a group had to give others had claimed, or taken */
 	unsigned __int128 nr_parts; /* sum of the targets' parts */
 	struct targets targets;
 };
@@ -220,8 +225,10 @@ static uint64_t take(struct round *round, const struct target *target, uint64_t 
 		return 0;
 	nr_bytes =
 		claim_begin(group, min(nr_bytes, target->nr_bytes), protection_of(round, target));
-	if (!nr_bytes)
+	if (!nr_bytes) {
+		round->was_late = true;
 		return 0;
+	}
 	given = take_claimed(round, target, group, nr_bytes);
 	claim_end();
 	return given;
@@ -337,18 +344,44 @@ static uint64_t go_round(struct round *round, struct umemcg *top, uint64_t nr_by
 	return before > after ? before - after : 0;
 }
 
+/* relaxed: as usage_of(). */
+static uint64_t nr_uncharges(const struct umemcg *group)
+{
+	return atomic_load_explicit(&group_counter(group)->nr_uncharges, memory_order_relaxed);
+}
+
+/*
+ * Of what low does not protect. Where others reclaim as well, or charge what was just given back, a
+ * round may seem to have given nothing although there is more: so it is tried a few times.
+ */
+static uint64_t reclaim_unprotected(struct round *round, struct umemcg *top, uint64_t nr_bytes)
+{
+	unsigned int nr_tries = 0;
+
+	for (;;) {
+		uint64_t before = nr_uncharges(top), given;
+
+		round->nr_parts = 0;
+		round->lost_a_group = round->was_late = false;
+		given = go_round(round, top, nr_bytes);
+		if (given || is_over(round) || !group_is_live(top))
+			return given;
+		if (round->lost_a_group)
+			continue;
+		if ((!round->was_late && nr_uncharges(top) == before) ||
+		    ++nr_tries == NR_TRIES_BEFORE_LOW)
+			return 0;
+		sched_yield();
+	}
+}
+
 /* What low protects is taken only if there is nothing else. */
 static uint64_t reclaim_a_part(struct flight *flight, struct umemcg *top, uint64_t nr_bytes,
 			       uint64_t deadline_ns)
 {
 	struct round round = { .flight = flight, .deadline_ns = deadline_ns };
-	uint64_t given;
+	uint64_t given = reclaim_unprotected(&round, top, nr_bytes);
 
-	do {
-		round.nr_parts = 0;
-		round.lost_a_group = false;
-		given = go_round(&round, top, nr_bytes);
-	} while (!given && round.lost_a_group && !is_over(&round) && group_is_live(top));
 	if (given || !round.skipped_low || !group_is_live(top))
 		return given;
 	round = (struct round){

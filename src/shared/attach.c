@@ -133,8 +133,10 @@ static int become_leaf(const char *name, const char *path)
 		goto close;
 	}
 	own_group = group;
-	leave_former(&own);
+	/* Before the former program's row goes: in between a group of one would be empty, and
+	 * removed. */
 	r = tree_join(&own, own.process, group);
+	leave_former(&own);
 	if (!r)
 		return 0;
 	thread_free_all(&own, own.process);

@@ -14,6 +14,7 @@
 #include "shared/death.h"
 #include "shared/file.h"
 #include "shared/format.h"
+#include "shared/slot.h"
 #include "shared/stamp.h"
 
 /* Row 0 besides. */
@@ -58,8 +59,29 @@ static int map(struct segment *segment, int fd, const struct segment_header *hea
 
 /* ---- finding out what a file is ---- */
 
-/* Is there a living process of another pid? Read, not mapped: a look makes no memory of holes. */
-static pid_t living(const struct found *found, pid_t but_for)
+/* A process that is to name itself, as a child just forked whose parent may be dead by now. */
+static pid_t being_born(const struct found *found, pid_t but_for)
+{
+	const struct segment_region_header *region = &found->header.regions[REGION_PROCESSES];
+	struct shared_process rows[16];
+
+	for (uint32_t row = 0; row < region->nr_rows; row += ARRAY_SIZE(rows)) {
+		size_t nr = min((size_t)(region->nr_rows - row), ARRAY_SIZE(rows));
+		ssize_t length = pread(found->fd, rows, nr * sizeof(rows[0]),
+				       (off_t)(region->first_byte + row * sizeof(rows[0])));
+
+		for (size_t i = 0; length > 0 && i < (size_t)length / sizeof(rows[0]); i++) {
+			pid_t pid = slot_claimer(&rows[i]);
+
+			if (pid && pid != but_for && !death_of_pid(pid))
+				return pid;
+		}
+	}
+	return 0;
+}
+
+/* Is there a named one, of another pid? */
+static pid_t named(const struct found *found, pid_t but_for)
 {
 	uint64_t at = found->header.names.first_byte;
 	struct process_name names[64];
@@ -78,6 +100,17 @@ static pid_t living(const struct found *found, pid_t but_for)
 		}
 	}
 	return 0;
+}
+
+/*
+ * Is there a living process of another pid? Read, not mapped: a look makes no memory of holes. Who
+ * names itself meanwhile has no claim any more, but has its name by then.
+ */
+static pid_t living(const struct found *found, pid_t but_for)
+{
+	pid_t pid = found->verdict == FORMAT_OURS ? being_born(found, but_for) : 0;
+
+	return pid ? pid : named(found, but_for);
 }
 
 static int judge(struct found *found)

@@ -25,6 +25,17 @@ static inline enum process_state slot_state(const struct shared_process *process
 	       ((1u << PROCESS_STATE_BITS) - 1);
 }
 
+/** slot_claimer - the pid that a claimed row is of, until it is live; else 0 */
+static inline pid_t slot_claimer(const struct shared_process *process)
+{
+	/* Relaxed: it stands alone. */
+	uint32_t state = atomic_load_explicit(&process->state, memory_order_relaxed);
+
+	return (state & ((1u << PROCESS_STATE_BITS) - 1)) == PROCESS_CLAIMED
+		       ? (pid_t)(state >> PROCESS_STATE_BITS)
+		       : 0;
+}
+
 /** slot_is_leaf - is the row of a process that is charged, not of one that only looks? */
 static inline bool slot_is_leaf(const struct segment *segment, uint32_t row)
 {

@@ -25,7 +25,8 @@
 /* As run_watch.c's: within another run it is charged to that run's group. */
 #define STACK_BYTES (256u << 10)
 
-#define NEVER UINT64_MAX
+#define SHUT_US 1000000u
+#define NEVER   UINT64_MAX
 
 struct client {
 	int connection;
@@ -41,7 +42,7 @@ static struct {
 	int door, path, end;      /* the socket, what leads to it, and an eventfd */
 	struct client clients[NR_CLIENTS_MAX];
 	unsigned int nr_clients;
-	bool is_shut; /* there was no descriptor for the next one: until somebody is gone */
+	bool is_shut; /* there was no descriptor for the next one: for a second */
 	pthread_t thread;
 	bool has_thread;
 } pressure = { .door = -1, .path = -1, .end = -1 };
@@ -91,7 +92,6 @@ static void drop(unsigned int number)
 {
 	close(pressure.clients[number].connection);
 	pressure.clients[number] = pressure.clients[--pressure.nr_clients];
-	pressure.is_shut = false;
 }
 
 /* Of the same user only, as the tree itself. */
@@ -103,7 +103,7 @@ static void let_in(void)
 
 	if (connection < 0) {
 		/* It would be said again and again that somebody is there. */
-		pressure.is_shut = pressure.nr_clients && (errno == EMFILE || errno == ENFILE);
+		pressure.is_shut = errno != EAGAIN && errno != EINTR && errno != ECONNABORTED;
 		return;
 	}
 	if (pressure.nr_clients == NR_CLIENTS_MAX ||
@@ -148,24 +148,29 @@ static bool listen_to(struct client *client)
 	       !memchr(client->text, '\n', client->length);
 }
 
-/* 0 for a group that is no more: then nobody waits. */
-static uint64_t total_us(bool is_full)
+/* False if it cannot be read, as of a group that is no more. */
+static bool read_total_us(bool is_full, uint64_t *ret_us)
 {
 	const struct place *place = pressure.place;
 	char text[512], *line, *total;
 
 	if (!pressure.tree && umemcg_tree_open(place->tree_name, 0, &pressure.tree))
-		return 0;
+		return false;
 	if (umemcg_tree_read(pressure.tree, place->path, "memory.pressure", text, sizeof(text)) < 0)
-		return 0;
+		return false;
 	line = is_full ? strstr(text, "full ") : text;
 	total = line ? strstr(line, "total=") : NULL;
-	return total ? strtoull(total + strlen("total="), NULL, 10) : 0;
+	if (total)
+		*ret_us = strtoull(total + strlen("total="), NULL, 10);
+	return total;
 }
 
 static void look(struct client *client)
 {
-	if (pressure_trigger_look(&client->trigger, total_us(client->trigger.is_full), now_us()))
+	uint64_t total_us;
+
+	if (read_total_us(client->trigger.is_full, &total_us) &&
+	    pressure_trigger_look(&client->trigger, total_us, now_us()))
 		/* One that does not read its bytes knows already; one that is gone says so next. */
 		(void)!send(client->connection, "1", 1, MSG_NOSIGNAL | MSG_DONTWAIT);
 	client->due_us = now_us() + pressure_trigger_period_us(&client->trigger);
@@ -178,6 +183,8 @@ static int timeout_ms(void)
 	for (unsigned int i = 0; i < pressure.nr_clients; i++)
 		if (pressure.clients[i].due_us < due_us)
 			due_us = pressure.clients[i].due_us;
+	if (pressure.is_shut && due_us > now + SHUT_US)
+		due_us = now + SHUT_US;
 	if (due_us == NEVER)
 		return -1;
 	return due_us > now ? (int)((due_us - now + 999) / 1000) : 0;
@@ -199,6 +206,7 @@ static void *serve(void *arg)
 							 .events = POLLIN };
 		if (poll(polled, nr + 2, timeout_ms()) < 0 && errno != EINTR)
 			break;
+		pressure.is_shut = false;
 		if (polled[0].revents)
 			break;
 		/* From the last one: what takes the place of one that is dropped was seen already.

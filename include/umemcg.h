@@ -381,13 +381,16 @@ UMEMCG_EXPORT int umemcg_unmap(void *address);
  * @address, @nr_bytes: within one region; the pages that the range is on are meant. Pins of a page
  *                      nest
  *
- * Return: 0; -EINVAL for a range that is not of a region; -ENOMEM if it does not fit: nothing is
- * pinned then.
+ * What the program itself took away with MADV_DONTNEED is to be touched first.
+ *
+ * Return: 0; -EINVAL for a range that is not of a region; -ENOMEM if it does not fit; -EIO if the
+ * swap file cannot be read: nothing is pinned then.
  * Mirrors: mlock(2).
  */
 UMEMCG_EXPORT int umemcg_pin(const void *address, size_t nr_bytes);
 
-/** umemcg_unpin - end one umemcg_pin() of the same range; -EINVAL if a page of it is not pinned */
+/** umemcg_unpin - end one umemcg_pin() of the same range; -EINVAL if a page of it is not pinned.
+ * Not beside another of the same pin */
 UMEMCG_EXPORT int umemcg_unpin(const void *address, size_t nr_bytes);
 
 /**
@@ -643,7 +646,7 @@ UMEMCG_EXPORT int umemcg_set_oom_policy(struct umemcg *group, enum umemcg_oom_po
  * all groups below the limit in proportion to what they have of it that is not protected. Callbacks
  * run in the thread that allocates, with no lock of the library's held; they may allocate, from the
  * reserves too, free, and destroy any group. What they allocate themselves reclaims nothing. A
- * charge fails when a round has given back nothing, or when the time is up.
+ * charge fails when a round has given back nothing, after 16 rounds, or when the time is up.
  *
  * In a shared tree other processes are asked as well, and theirs run in a thread of the library's.
  */
@@ -762,7 +765,8 @@ UMEMCG_EXPORT int umemcg_lru_remove(struct umemcg_lru_entry *entry);
  * is above high first. The wait is the kernel's: it grows with the square of the excess, by what
  * the thread charged since the last time, up to 2 seconds a call. It ends early when usage falls
  * below high, at umemcg_throttle_cancel(), and when a signal handler ran. What would be less than
- * a millisecond is not waited for yet: it adds up.
+ * a millisecond is not waited for yet: it adds up. For groups of a shared tree there is such a wait
+ * besides, which ends when usage falls below high, or high is raised, but for nothing else.
  *
  * Return: microseconds waited.
  * Mirrors: mem_cgroup_handle_over_high().

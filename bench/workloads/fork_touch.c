@@ -90,7 +90,7 @@ const struct workload workload_fork_touch = {
 	.name = "fork_touch",
 	.description = "as fork, but the child writes a byte in each of N anonymous pages",
 	.title = {
-		[WORKLOAD_LIB] = "fork + user mem (lib: in a shared tree, the child's region charged when mapped)",
+		[WORKLOAD_LIB] = "fork + user mem (lib: in a shared tree, the child's region)",
 		[WORKLOAD_KERNEL] = "fork + user mem (kernel)",
 	},
 	.workers = WORKLOAD_PROCESSES,

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/system.h"
 
+#include <fcntl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#define LOWEST_DESCRIPTOR 512
 
 /* The kernel gives an address, or -1 through syscall(), which is MAP_FAILED. */
 static void *address_of(long result)
@@ -36,6 +39,16 @@ void *system_mremap(void *address, size_t nr_bytes_old, size_t nr_bytes_new, int
 {
 	return address_of(
 		syscall(SYS_mremap, address, nr_bytes_old, nr_bytes_new, (long)flags, new_address));
+}
+
+int system_move_away(int fd)
+{
+	int away = fcntl(fd, F_DUPFD_CLOEXEC, LOWEST_DESCRIPTOR);
+
+	if (away < 0)
+		return fd;
+	close(fd);
+	return away;
 }
 
 __attribute__((weak)) int system_thread_create(pthread_t *ret_thread, const pthread_attr_t *attr,

@@ -23,6 +23,13 @@ int system_madvise(void *address, size_t nr_bytes, int advice);
 void *system_mremap(void *address, size_t nr_bytes_old, size_t nr_bytes_new, int flags,
 		    void *new_address);
 
+/**
+ * system_move_away - of a descriptor of the library's own: to where no program expects one of its
+ *
+ * Return: the descriptor to use, that one if there is none so high. Close-on-exec.
+ */
+int system_move_away(int fd);
+
 /** system_thread_create - pthread_create(), libc's own; weak: the preload object has another way */
 int system_thread_create(pthread_t *ret_thread, const pthread_attr_t *attr,
 			 void *(*start)(void *arg), void *arg);

@@ -144,7 +144,7 @@ uint32_t counter_common(uint32_t a, uint32_t b)
 	return a;
 }
 
-static uint64_t limit_of(struct counter *counter, bool use_reserve)
+static uint64_t limit_of(const struct counter *counter, bool use_reserve)
 {
 	uint64_t max = atomic_load_explicit(&counter->max, memory_order_relaxed);
 	uint64_t reserve;
@@ -153,6 +153,11 @@ static uint64_t limit_of(struct counter *counter, bool use_reserve)
 		return min(max, COUNTER_USAGE_MAX);
 	reserve = atomic_load_explicit(&counter_limit(counter)->reserve, memory_order_relaxed);
 	return reserve < max ? max - reserve : 0;
+}
+
+uint64_t counter_limit_for(uint32_t id, bool use_reserve)
+{
+	return limit_of(counter_row(id), use_reserve);
 }
 
 bool counter_try_add_here(struct counter *counter, uint64_t nr_bytes, uint64_t limit)

@@ -6,6 +6,7 @@
 #include "charge/charge.h"
 #include "charge/counter.h"
 #include "charge/flight.h"
+#include "charge/overage.h"
 #include "charge/owner.h"
 #include "charge/stock.h"
 #include "group/group.h"
@@ -61,6 +62,7 @@ bool owner_try_charge_kind(struct flight *flight, uint32_t owner, enum kind kind
 
 	if (!at) {
 		owner_charge_gone(owner, nr_bytes);
+		overage_note(flight, counter, nr_bytes);
 		count(counter, kind, nr_bytes);
 	}
 	flight_end(flight);

@@ -16,7 +16,7 @@ struct umemcg;
  *
  * Nothing happens where the kind is not counted.
  *
- * Return: 0; -ENOMEM, after reclaim and policy.
+ * Return: 0; -ENOMEM, noted for charge_try_again().
  */
 int group_charge_kind(struct flight *flight, struct umemcg *group, enum kind kind,
 		      uint64_t nr_bytes);

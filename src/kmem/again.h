@@ -16,6 +16,13 @@ static inline bool thread_try_again(struct charge_attempt *attempt)
 	return charge_try_again(thread.heap ? &thread.heap->flight : NULL, attempt);
 }
 
+/** thread_forget_refusal - the call does without what was refused */
+static inline void thread_forget_refusal(void)
+{
+	if (thread.heap)
+		thread.heap->flight.refusal.at = 0;
+}
+
 /** view_throttle - an object was allocated from this view */
 static always_inline void view_throttle(const struct view *view)
 {

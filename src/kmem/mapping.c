@@ -76,13 +76,13 @@ int mapping_whole_pages(size_t nr_bytes, size_t *ret_nr_bytes)
 	return 0;
 }
 
-/* Each side stores first and loads second, both seq_cst, so that one of them sees the other. */
 /* A thread does not wait for its own fork. */
 static bool must_wait(void)
 {
 	return !forks && atomic_load_explicit(&is_forking, memory_order_seq_cst);
 }
 
+/* Each side stores first and loads second, both seq_cst, so that one of them sees the other. */
 void mapping_begin(void)
 {
 	if (depth_inside++)

@@ -111,10 +111,14 @@ static void *resize(void *object, struct page *page, size_t size)
 			new = resize_large(object, page, size);
 		else
 			new = copy(object, page, size);
+		/* One that was to become smaller may as well stay, and nobody is asked for room. */
+		if (unlikely(!new) && size <= page_charged_bytes(page)) {
+			thread_forget_refusal();
+			return object;
+		}
 	} while (unlikely(!new) && thread_try_again(&attempt));
 	if (unlikely(!new))
-		/* One that was to become smaller may as well stay. */
-		return size <= page_charged_bytes(page) ? object : out_of_memory();
+		return out_of_memory();
 	if (unlikely(charge_may_throttle()))
 		throttle(new);
 	return new;

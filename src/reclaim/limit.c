@@ -59,11 +59,10 @@ static struct umemcg *full_group(const struct refusal *refusal)
 }
 
 /* More than the level may ever have: nothing that is reclaimed for it would help. */
-static bool is_hopeless(const struct refusal *refusal)
+static bool is_hopeless(const struct flight *flight, const struct refusal *refusal)
 {
 	return !(refusal->at & ABOVE) &&
-	       refusal->nr_bytes >
-		       atomic_load_explicit(&counter_row(refusal->at)->max, memory_order_relaxed);
+	       refusal->nr_bytes > counter_limit_for(refusal->at, flight->reserve_depth > 0);
 }
 
 static uint64_t nr_uncharges(const struct umemcg *group)
@@ -114,7 +113,7 @@ static bool make_room(struct flight *flight, const struct refusal *refusal,
 	uint64_t before = nr_uncharges(full), deadline_ns = attempt->deadline_ns;
 	bool is_made;
 
-	if (!reclaim_may(flight) || is_hopeless(refusal) || !group_is_live(full))
+	if (!reclaim_may(flight) || is_hopeless(flight, refusal) || !group_is_live(full))
 		return false;
 	if (attempt->is_touch)
 		deadline_ns = touch_deadline();

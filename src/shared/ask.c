@@ -220,8 +220,14 @@ static uint64_t nr_reclaimed(const struct asking *asking)
 {
 	uint64_t nr_bytes = 0;
 
-	for_each_process_row(asking->segment, row) nr_bytes +=
-		read_relaxed(segment_process(asking->segment, row)->nr_reclaimed);
+	for_each_process_row(asking->segment, row)
+	{
+		const struct shared_process *its = segment_process(asking->segment, row);
+
+		if (row != asking->but &&
+		    tree_is_below(asking->segment, read_relaxed(its->group), asking->group))
+			nr_bytes += read_relaxed(its->nr_reclaimed);
+	}
 	return nr_bytes;
 }
 
@@ -244,6 +250,6 @@ uint64_t ask_below(struct segment *segment, uint32_t but, uint32_t group, uint64
 		pause_briefly(ROUNDS_SLEPT);
 	}
 	after = nr_reclaimed(&asking);
-	/* A row may have been another's meanwhile. */
+	/* A process may have ended, or its row be another's. */
 	return after > before ? after - before : 0;
 }

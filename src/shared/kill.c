@@ -187,8 +187,10 @@ bool kill_for(struct segment *segment, uint32_t asking, uint32_t group, uint64_t
 	struct victim victim;
 	uint32_t all;
 
+	/* Nobody's death makes room for more than max. */
 	if (!full ||
-	    atomic_load_explicit(&full->oom_policy, memory_order_relaxed) != SHARED_POLICY_KILL)
+	    atomic_load_explicit(&full->oom_policy, memory_order_relaxed) != SHARED_POLICY_KILL ||
+	    nr_bytes > atomic_load_explicit(&full->counter.max, memory_order_relaxed))
 		return false;
 	/* Somebody else's choice may be all that is needed. */
 	if (!bring_deaths(segment, group)) {

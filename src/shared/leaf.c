@@ -17,6 +17,7 @@
 #include "group/group.h"
 #include "reclaim/limit.h"
 #include "reclaim/reclaim.h"
+#include "reclaim/worker.h"
 #include "shared/ask.h"
 #include "shared/chunk.h"
 #include "shared/climb.h"
@@ -269,14 +270,18 @@ static void end_stall(struct flight *flight)
 static bool relieve(struct flight *flight, uint32_t at, uint64_t nr_bytes, uint64_t deadline_ns)
 {
 	uint32_t group = at & ~ABOVE;
+	const struct shared_group *full = segment_group(own, group);
 
 	if (!may_wait(flight))
 		return false;
 	serve_renew();
-	/* ABOVE alone is the process's own limit, which nobody else can do anything about. */
-	if (!segment_group(own, group))
+	/* ABOVE alone is the process's own limit, which nobody else can do anything about; nor can
+	 * they about more than max. relaxed: as it stands. */
+	if (!full || nr_bytes > atomic_load_explicit(&full->counter.max, memory_order_relaxed))
 		return false;
-	return ask_below(own, own->process, group, nr_bytes, deadline_ns) > 0 ||
+	/* Whoever is asked when the time is up has no moment to answer, and is left out then. */
+	return (worker_now() < deadline_ns &&
+		ask_below(own, own->process, group, nr_bytes, deadline_ns) > 0) ||
 	       kill_for(own, own->process, group, nr_bytes);
 }
 

@@ -7,6 +7,7 @@
 #include "shared/climb.h"
 #include "shared/recovery.h"
 #include "shared/slot.h"
+#include "shared/stall.h"
 #include "shared/thread.h"
 
 /* A thread that exec ended in the middle of a charge: only the ledger is to be believed. */
@@ -35,6 +36,8 @@ static void give_back(struct segment *segment, uint32_t process)
 	thread_free_all(segment, process);
 	chunk_free_all(segment, process);
 	slot_free(segment, process);
+	/* Of its threads that exec ended while they waited above high. */
+	stall_recount(segment);
 }
 
 void leave_former(struct segment *segment)

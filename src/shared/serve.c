@@ -59,6 +59,8 @@ static int make_thread(struct shared_process *its)
 	int r;
 
 	sigfillset(&all);
+	/* What it evicts, and callbacks that it calls, may be faults (user/fault.h). */
+	sigdelset(&all, SIGBUS);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	r = system_thread_create(&thread, NULL, serve, its);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);

@@ -12,7 +12,7 @@
 #include "shared/thread.h"
 #include "shared/tree.h"
 
-/* 32 bits of them are 19 hours, which no wait lasts, nor does nobody look for so long meanwhile. */
+/* Times are told apart within 9 hours, which no wait lasts. */
 #define TICK_US 16u
 
 /* What a thread's row says. While it enters or leaves some words have it and some have not. */
@@ -46,8 +46,9 @@ static bool change(struct shared_stall *stall, uint64_t word, uint32_t nr, uint3
 {
 	int32_t elapsed = (int32_t)(now - (uint32_t)(word >> 32));
 
-	/* Of two that change it one after the other the second may have read the clock first. */
-	if (elapsed < 0) {
+	/* Of two that change it one after the other the second may have read the clock first. While
+	 * nobody waits the time of the last change means nothing, and may be of any age. */
+	if (elapsed < 0 && nr_in(word)) {
 		now = (uint32_t)(word >> 32);
 		elapsed = 0;
 	}

@@ -47,10 +47,11 @@ static bool may_go(const struct region *region, const struct chunk *chunk, uint6
 static int store_in_place(struct region *region, uint64_t page, const struct comer *comer)
 {
 	char *address = region_page_address(region, page);
-	int r = userfault_protect(address, REGION_PAGE_BYTES);
+	int r;
 
-	if (r)
-		return r;
+	/* Nobody has written over the comer's place yet. */
+	if (userfault_protect(address, REGION_PAGE_BYTES))
+		return -ENOENT;
 	r = store_replace(comer->slot, address);
 	if (r) {
 		userfault_unprotect(address, REGION_PAGE_BYTES);
@@ -145,10 +146,13 @@ static int exchange(struct comer *comer, char *bytes)
 		return r;
 	comer->bytes = bytes;
 	r = give_another(comer);
-	if (r) {
+	if (r == -ENOENT || r == -EBADF)
+		/* Its place holds it still. */
+		region_drop(comer->region, comer->page, 1);
+	else if (r)
 		take_back(comer);
+	if (r)
 		return r;
-	}
 	*region_words(comer->region, comer->page) = 0;
 	bit_set(comer->chunk->present, comer->page % CHUNK_NR_PAGES);
 	bit_set(comer->chunk->active, comer->page % CHUNK_NR_PAGES);

@@ -17,7 +17,7 @@
 /**
  * exchange_page - bring back a page that is in the swap file, for another one of the same owner's
  *
- * Return: 0; -ENOENT if it is not in the file, or there is no other; -ENOMEM; -EIO.
+ * Return: 0; -ENOENT if it is not in the file, or there is no other; -ENOMEM; -EBADF; -EIO.
  */
 int exchange_page(struct region *region, uint64_t page);
 

@@ -67,18 +67,9 @@ static uint64_t count(struct umemcg *group)
 	return go_around(group, UINT64_MAX, count_region);
 }
 
-/*
- * No fork begins while a region is in use here. Else one could wait for who unmaps the region, who
- * waits until it is not in use, and evict_region() for the fork.
- */
 static uint64_t scan(struct umemcg *group, uint64_t nr_bytes)
 {
-	uint64_t nr_bytes_freed;
-
-	mapping_begin();
-	nr_bytes_freed = go_around(group, nr_bytes, evict_region);
-	mapping_end();
-	return nr_bytes_freed;
+	return go_around(group, nr_bytes, evict_region);
 }
 
 static const struct reclaim_source pages = { .count = count, .scan = scan };

@@ -59,7 +59,8 @@ bool store_is_prepared(void);
  *
  * Return: 0; -ENOSPC if there is no room: no swap file or a full one, swap.max, and a page that
  * does not shrink or more compressed pages than there may be; -ENOMEM without memory for the
- * store's own tables; -EIO if the swap file cannot be written. The page stays the caller's then.
+ * store's own tables; -EIO or -EBADF if the swap file cannot be written. The page stays the
+ * caller's then.
  */
 int store_put(uint32_t owner, const void *page, store_slot *ret_slot, uint64_t *ret_nr_bytes_kept);
 
@@ -76,8 +77,8 @@ int store_get(store_slot slot, void *page);
  *
  * For when nothing more can be stored. The pages belong to the same owner.
  *
- * Return: 0; -EINVAL if the other is not in the file; -ENOSPC or -EIO: the place holds neither page
- * then.
+ * Return: 0; -EINVAL if the other is not in the file, and -EBADF if the program has closed that:
+ * then nothing is written; -ENOSPC or -EIO: the place holds neither page then.
  */
 int store_replace(store_slot slot, const void *page);
 

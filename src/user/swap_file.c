@@ -85,7 +85,7 @@ static int create_file(int directory)
 	/* Not every file system has files without a name. */
 	if (fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR))
 		fd = create_named(directory);
-	return fd < 0 ? -errno : fd;
+	return fd < 0 ? -errno : system_move_away(fd);
 }
 
 static size_t file_bytes(void)
@@ -197,6 +197,7 @@ int swap_file_set(const char *directory, uint64_t nr_bytes, size_t page_size)
 	folder = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (folder < 0)
 		return -errno;
+	folder = system_move_away(folder);
 	close_file();
 	file.page_size = page_size;
 	r = identify(folder, &file.directory_identity);
@@ -280,7 +281,7 @@ int swap_file_write(uint32_t slot, const void *page)
 	off_t start = (off_t)slot * file.page_size;
 
 	if (!is_still(file.fd, &file.file_identity))
-		return -EIO;
+		return -EBADF;
 	for (size_t done = 0; done < file.page_size;) {
 		ssize_t n = pwrite(file.fd, (const char *)page + done, file.page_size - done,
 				   start + done);

@@ -38,7 +38,8 @@ uint32_t swap_file_give(uint32_t slot);
 /** swap_file_account - for whom a slot was taken */
 uint32_t swap_file_account(uint32_t slot);
 
-/** swap_file_write - 0; -ENOSPC if there is no room on the disk; -EIO for any other error */
+/** swap_file_write - 0; -ENOSPC if there is no room on the disk; -EBADF if the program has closed
+ * the file: nothing is written; -EIO for any other error */
 int swap_file_write(uint32_t slot, const void *page);
 
 /** swap_file_read - 0; -EIO */

@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/system.h"
 #include "user/region.h"
 
 #ifndef UFFD_USER_MODE_ONLY
@@ -19,25 +20,11 @@
 
 #define FEATURES (UFFD_FEATURE_SIGBUS | UFFD_FEATURE_PAGEFAULT_FLAG_WP)
 
-/* Where programs do not expect one of their own. */
-#define LOWEST_DESCRIPTOR 512
-
 enum { NOT_ASKED = -1, NOT_THERE = -2 };
 
 /* The descriptor. Written under the lock; once it is there it stays, but for a fork. */
 static _Atomic int descriptor = NOT_ASKED;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-
-/* The number a program expects next stays free, if there are that many. */
-static int move_away(int fd)
-{
-	int away = fcntl(fd, F_DUPFD_CLOEXEC, LOWEST_DESCRIPTOR);
-
-	if (away < 0)
-		return fd;
-	close(fd);
-	return away;
-}
 
 static int open_descriptor(void)
 {
@@ -50,7 +37,7 @@ static int open_descriptor(void)
 		close(fd);
 		return NOT_THERE;
 	}
-	return move_away(fd);
+	return system_move_away(fd);
 }
 
 bool userfault_is_usable(void)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A hog and nine quiet tenants, all with caches, below a limit that is too small for what all of
+ * A hog and nine quiet tenants with caches, below a limit that is too small for what all of
  * them would like to have. The hog is slowed down at its high and refused at its max. The quiet
  * ones lose what they have beyond their protection, never what is protected, and none of their
  * allocations fails.
@@ -355,7 +355,7 @@ static void the_hog_is_throttled_and_refused_and_nobody_else_notices(void **stat
 	assert_true(umemcg_get_current(hog) > HOG_MAX - 2 * HOG_BYTES);
 	assert_int_equal(event(hog, "oom"), 1);
 
-	/* Nobody else was refused; all gave something, and nobody what is protected. */
+	/* Nobody else was refused; some gave something, and nobody what is protected. */
 	assert_int_equal(event(server, "oom"), 1);
 	assert_true(umemcg_get_peak(server) <= SERVER_MAX);
 	for (unsigned int i = 0; i < NR_QUIET; i++) {

@@ -51,7 +51,6 @@ struct worker {
 	unsigned int seed;
 	struct umemcg *group; /* of its own, below the limited one */
 	struct slot slots[NR_SLOTS];
-	uint64_t nr_refused;
 };
 
 static struct umemcg *top;
@@ -103,10 +102,8 @@ static void fill(struct worker *worker, struct slot *slot)
 	if (rand_r(&worker->seed) % 64 == 0)
 		size += 40000;
 	object = umemcg_malloc(size);
-	if (!object) {
-		worker->nr_refused++;
+	if (!object)
 		return;
-	}
 	pthread_mutex_lock(&worker->lock);
 	if (!slot->object || empty(slot)) {
 		slot->worker = worker;

@@ -166,22 +166,19 @@ static double lesser(double a, double b)
 static double effective(const struct setting *setting, const double *usage, const double *wanted,
 			unsigned int i, double outer)
 {
-	double sum = 0, all = 0;
+	double sum = 0;
 
 	if (!setting->is_nested)
 		return wanted[i];
-	for (unsigned int j = 0; j < NR_GROUPS; j++) {
-		all += usage[j];
+	for (unsigned int j = 0; j < NR_GROUPS; j++)
 		sum += lesser(usage[j], wanted[j]);
-	}
-	(void)all;
 	if (sum <= outer)
 		return lesser(usage[i], wanted[i]);
 	return lesser(usage[i], wanted[i]) * outer / sum;
 }
 
 static double part_of(const struct setting *setting, const double *usage, unsigned int i,
-		      bool breach, bool *skipped)
+		      bool breach)
 {
 	double min = effective(setting, usage, setting->min, i, setting->outer_min);
 	double low = effective(setting, usage, setting->low, i, setting->outer_low);
@@ -189,26 +186,21 @@ static double part_of(const struct setting *setting, const double *usage, unsign
 
 	if (usage[i] <= min)
 		return 0;
-	if (usage[i] <= low && !breach) {
-		*skipped = true;
+	if (usage[i] <= low && !breach)
 		return 0;
-	}
-	if (low > min && !breach) {
-		*skipped = true;
+	if (low > min && !breach)
 		protection = low;
-	}
 	return usage[i] - usage[i] * protection / (usage[i] + 1);
 }
 
 static void integrate_step(const struct setting *setting, double *usage, double nr_bytes)
 {
 	double parts[NR_GROUPS], sum = 0;
-	bool skipped = false;
 
 	for (unsigned int breach = 0; breach < 2 && sum <= 0; breach++) {
 		sum = 0;
 		for (unsigned int i = 0; i < NR_GROUPS; i++)
-			sum += parts[i] = part_of(setting, usage, i, breach, &skipped);
+			sum += parts[i] = part_of(setting, usage, i, breach);
 	}
 	for (unsigned int i = 0; i < NR_GROUPS && sum > 0; i++)
 		usage[i] -= nr_bytes * parts[i] / sum;

@@ -155,9 +155,9 @@ static void a_cache_makes_room_for_another_process(void **state)
 
 	(void)state;
 	assert_in_range(current("/a/cache"), 8 * MIB, 9 * MIB);
-	while (nr_blocks < 14 * MIB / BLOCK_BYTES && gets_block(&asking))
-		nr_blocks++;
-	assert_int_equal(nr_blocks, 14 * MIB / BLOCK_BYTES);
+	/* Whoever answers late is asked again. */
+	while (nr_blocks < 14 * MIB / BLOCK_BYTES)
+		nr_blocks += gets_block(&asking);
 	assert_in_range(current("/a/cache"), 0, 2 * MIB);
 	assert_in_range(current("/a"), 14 * MIB, 16 * MIB);
 	end(&asking);
@@ -193,7 +193,8 @@ static void a_stopped_process_does_not_hold_up_others(void **state)
 	while (gets_block(&asking))
 		nr_blocks++;
 	assert_in_range(nr_blocks, 6 * MIB / BLOCK_BYTES, 8 * MIB / BLOCK_BYTES);
-	for (unsigned int i = 0; i < 100; i++)
+	/* More than there is time for, if each waited. */
+	for (unsigned int i = 0; i < 2000; i++)
 		assert_false(gets_block(&asking));
 	/* Once it goes on it gives back what was wanted, and serves again. */
 	assert_int_equal(kill(cache.pid, SIGCONT), 0);

@@ -95,6 +95,25 @@ static void waiting_is_counted_in_the_group_and_above(void **state)
 	assert_int_equal(nr_stalled(group_b, STALL_SOME), 0);
 }
 
+static void a_change_of_long_ago_means_nothing(void **state)
+{
+	struct timespec now;
+	uint32_t process, thread, ticks;
+
+	(void)state;
+	make_groups();
+	thread = join(getpid(), group_b, &process);
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	ticks = (uint32_t)(((uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000) / 16);
+	/* Half of what the word can tell, and more: as ahead. */
+	for (unsigned int i = 0; i < NR_STALL_KINDS; i++)
+		atomic_store(&segment_group(&segment, group_b)->stalls[i].word,
+			     (uint64_t)(ticks + 0x70000000u) << 32);
+	assert_true(stall_begin(&segment, thread));
+	wait_until_more(group_b, STALL_SOME);
+	stall_end(&segment, thread);
+}
+
 static void full_is_when_all_processes_wait(void **state)
 {
 	pid_t pid = fork_waiting_child(NULL);
@@ -338,6 +357,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		test_in_segment(nobody_waits_at_first),
 		test_in_segment(waiting_is_counted_in_the_group_and_above),
+		test_in_segment(a_change_of_long_ago_means_nothing),
 		test_in_segment(full_is_when_all_processes_wait),
 		test_in_segment(what_the_dead_waited_is_forgotten),
 		test_in_segment(a_wait_is_ended_once),

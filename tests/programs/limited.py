@@ -8,6 +8,7 @@ import collections
 import ctypes
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -169,7 +170,8 @@ class Started:
             self.witness.end()
         err = self.printed("err")
         run = Run(self.command, self.process.returncode, self.printed("out"), err,
-                  [line for line in err.splitlines() if line.startswith(("umemcg: ", "umemcg run: "))],
+                  # A program may be in the midst of a line of its own.
+                  re.findall(r"umemcg(?: run)?: .*", err),
                   self._peak(), self.witness.peak)
         for name in self.out, self.err:
             os.unlink(name)

@@ -141,10 +141,8 @@ static int charge(struct umemcg_tree *tree, struct leaf *leaf, uint64_t nr_bytes
 		return -ESRCH;
 	if (!fits(tree, leaf, nr_bytes))
 		recover(tree);
-	if (!fits(tree, leaf, nr_bytes)) {
-		tree->nr_refused++;
+	if (!fits(tree, leaf, nr_bytes))
 		return -ENOMEM;
-	}
 	leaf->nr_bytes += nr_bytes;
 	tree->nr_bytes_current += nr_bytes;
 	if (tree->nr_bytes_current > tree->nr_bytes_peak)
@@ -164,9 +162,11 @@ int umemcg_tree_charge(struct umemcg_tree *tree, uint32_t leaf, uint64_t nr_byte
 
 void umemcg_tree_tell_refused(struct umemcg_tree *tree, uint32_t leaf, uint64_t nr_bytes)
 {
-	(void)tree;
 	(void)leaf;
 	(void)nr_bytes;
+	pthread_mutex_lock(&tree->lock);
+	tree->nr_refused++;
+	pthread_mutex_unlock(&tree->lock);
 }
 
 void umemcg_tree_tell_uncounted(struct umemcg_tree *tree, uint32_t leaf, uint64_t nr_bytes)

@@ -18,6 +18,8 @@
 #define LONG_LOOK_SHARE 3
 /* Processes that are looked at in one go, so that others do not wait for longer. */
 #define NR_LOOKS_MAX 64
+/* How often room is made for one call: others may take it each time. */
+#define NR_RELIEFS_MAX 16
 
 /* Bytes that calls which may not have been made yet take, and give back. */
 struct on_their_way {
@@ -59,6 +61,19 @@ static int charge(struct ledger *ledger, struct process *process, uint64_t nr_by
 	if (r != -ENOMEM) {
 		let_go(process);
 		return 0;
+	}
+	return r;
+}
+
+/* The last resort: others are asked, or somebody is killed, as the group's policy says. */
+static int charge_for_others(struct ledger *ledger, struct process *process, uint64_t nr_bytes)
+{
+	int r = -ENOMEM;
+
+	for (int i = 0; r && i < NR_RELIEFS_MAX; i++) {
+		if (umemcg_tree_relieve(ledger->tree, process->leaf, nr_bytes) == -ENOMEM)
+			break;
+		r = charge(ledger, process, nr_bytes);
 	}
 	return r;
 }
@@ -214,6 +229,8 @@ int settle_grow(struct ledger *ledger, struct thread *thread, uint64_t nr_bytes)
 		if (is_lower_after_looking_around(ledger, process))
 			r = charge(ledger, process, nr_bytes);
 	}
+	if (r)
+		r = charge_for_others(ledger, process, nr_bytes);
 	if (r || process->accountant != ACCOUNTANT_SUPERVISOR)
 		return r;
 	thread->nr_bytes_coming = nr_bytes;

@@ -283,10 +283,25 @@ UMEMCG_EXPORT bool umemcg_tree_is_accounted(struct umemcg_tree *tree, pid_t pid)
 /**
  * umemcg_tree_charge - charge a mapping to a claimed process
  *
- * Return: 0; -ENOMEM if it does not fit: for umemcg_tree_tell_refused() to report, unless the
- * caller tries again; -EINVAL for a leaf that is the process's own by now, or gone.
+ * Nobody is asked or killed for it: what is charged may be more than what the process has, until
+ * the caller has looked.
+ *
+ * Return: 0; -ENOMEM if it does not fit: for umemcg_tree_relieve() to make room, and for
+ * umemcg_tree_tell_refused() to report if that is in vain; -EINVAL for a leaf that is the process's
+ * own by now, or gone.
  */
 UMEMCG_EXPORT int umemcg_tree_charge(struct umemcg_tree *tree, uint32_t leaf, uint64_t nr_bytes);
+
+/**
+ * umemcg_tree_relieve - make room for what the last umemcg_tree_charge() did not admit
+ *
+ * Processes below the group that refused it are asked to give back what they can have anew, for as
+ * long as umemcg_set_reclaim_timeout() says; if they have nothing, memory.oom.policy is followed.
+ *
+ * Return: 0: charge again, which may fail again, or find that the process was the one to be killed;
+ * -ENOMEM: there is nothing that could be done; -EINVAL for a leaf as above.
+ */
+UMEMCG_EXPORT int umemcg_tree_relieve(struct umemcg_tree *tree, uint32_t leaf, uint64_t nr_bytes);
 
 /** umemcg_tree_uncharge - give bytes back; more than the process has is what it has. Waits for no
  * refusal that is being decided. Of no leaf: does nothing, as the next three */

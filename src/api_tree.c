@@ -15,6 +15,7 @@
 #include "base/compiler.h"
 #include "base/init.h"
 #include "base/system.h"
+#include "reclaim/limit.h"
 #include "shared/climb.h"
 #include "shared/death.h"
 #include "shared/file.h"
@@ -330,6 +331,15 @@ int umemcg_tree_charge(struct umemcg_tree *tree, uint32_t leaf, uint64_t nr_byte
 	uint32_t row = tree ? supervise_row(&tree->segment, leaf) : 0;
 
 	return row ? supervise_charge(&tree->segment, row, nr_bytes, &tree->refusing) : -EINVAL;
+}
+
+int umemcg_tree_relieve(struct umemcg_tree *tree, uint32_t leaf, uint64_t nr_bytes)
+{
+	uint32_t row = tree ? supervise_row(&tree->segment, leaf) : 0;
+
+	return row ? supervise_relieve(&tree->segment, row, tree->refusing, nr_bytes,
+				       limit_deadline())
+		   : -EINVAL;
 }
 
 void umemcg_tree_tell_refused(struct umemcg_tree *tree, uint32_t leaf, uint64_t nr_bytes)

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 
+#include "shared/ask.h"
 #include "shared/climb.h"
 #include "shared/decide.h"
 #include "shared/kill.h"
@@ -35,9 +36,6 @@ uint32_t supervise_row(const struct segment *segment, uint32_t leaf)
 		return 0;
 	return row;
 }
-
-/* How often a charge is tried again after somebody was killed for it. */
-#define SUPERVISE_NR_KILLS 16u
 
 /* The only thread row of a supervised process is its supervisor's. */
 static uint32_t thread_of(const struct segment *segment, uint32_t process)
@@ -195,26 +193,34 @@ static uint32_t try_charge(struct segment *segment, uint32_t process, uint64_t n
 int supervise_charge(struct segment *segment, uint32_t process, uint64_t nr_bytes,
 		     uint32_t *ret_group)
 {
-	for (unsigned int round = 0;; round++) {
-		uint32_t at;
+	uint32_t at;
 
-		/* Again: it may be the one that was killed. */
-		if (!is_ours(segment, process))
-			return -EINVAL;
-		if (is_above_own_max(segment, process, nr_bytes)) {
-			*ret_group = 0;
-			return -ENOMEM;
-		}
-		at = try_charge(segment, process, nr_bytes);
-		if (!at)
-			break;
-		if (round < SUPERVISE_NR_KILLS && kill_for(segment, process, at & ~ABOVE, nr_bytes))
-			continue;
+	if (!is_ours(segment, process))
+		return -EINVAL;
+	*ret_group = 0;
+	if (is_above_own_max(segment, process, nr_bytes))
+		return -ENOMEM;
+	at = try_charge(segment, process, nr_bytes);
+	if (at) {
 		*ret_group = at & ~ABOVE;
 		return -ENOMEM;
 	}
 	count_anon(segment, process, nr_bytes);
 	return 0;
+}
+
+int supervise_relieve(struct segment *segment, uint32_t process, uint32_t group, uint64_t nr_bytes,
+		      uint64_t deadline_ns)
+{
+	const struct shared_group *full = segment_group(segment, group);
+
+	/* relaxed: as it stands. */
+	if (!full || nr_bytes > atomic_load_explicit(&full->counter.max, memory_order_relaxed))
+		return -ENOMEM;
+	if (ask_below(segment, process, group, nr_bytes, deadline_ns) ||
+	    kill_for(segment, process, group, nr_bytes))
+		return 0;
+	return -ENOMEM;
 }
 
 void supervise_uncharge(struct segment *segment, uint32_t process, uint64_t nr_bytes)

@@ -85,11 +85,40 @@ static void nobody_is_killed_by_default(void **state)
 	(void)state;
 	make_two(&two);
 	assert_int_equal(umemcg_tree_charge(tree, two.small_leaf, 4 * MIB), -ENOMEM);
+	assert_int_equal(umemcg_tree_relieve(tree, two.small_leaf, 4 * MIB), -ENOMEM);
 	umemcg_tree_tell_refused(tree, two.small_leaf, 4 * MIB);
 	assert_false(is_killed(two.large) || is_killed(two.small));
 	check_event("/a", "memory.events", "oom", 1);
 	check_event("/a", "memory.events", "oom_kill", 0);
 	bury_two(&two);
+}
+
+static void a_charge_that_may_be_tried_again_kills_nobody(void **state)
+{
+	struct two two;
+
+	(void)state;
+	make_two(&two);
+	set("/a", "memory.oom.policy", "kill");
+	assert_int_equal(umemcg_tree_charge(tree, two.small_leaf, 4 * MIB), -ENOMEM);
+	assert_false(is_killed(two.large) || is_killed(two.small));
+	check_event("/a", "memory.events", "oom", 0);
+	/* What was charged too much, as it has turned out. */
+	umemcg_tree_uncharge(tree, two.small_leaf, MIB);
+	umemcg_tree_uncharge(tree, two.large_leaf, 3 * MIB);
+	assert_int_equal(umemcg_tree_charge(tree, two.small_leaf, 4 * MIB), 0);
+	assert_false(is_killed(two.large) || is_killed(two.small));
+	bury_two(&two);
+}
+
+/* As a supervisor does, who has looked and found that what is charged is there. */
+static int charge_or_kill(uint32_t leaf, uint64_t nr_bytes)
+{
+	int r = umemcg_tree_charge(tree, leaf, nr_bytes);
+
+	if (r == -ENOMEM && umemcg_tree_relieve(tree, leaf, nr_bytes) != -ENOMEM)
+		r = umemcg_tree_charge(tree, leaf, nr_bytes);
+	return r;
 }
 
 static void the_largest_process_is_killed_and_the_charge_fits(void **state)
@@ -101,7 +130,7 @@ static void the_largest_process_is_killed_and_the_charge_fits(void **state)
 	(void)state;
 	make_two(&two);
 	set("/a", "memory.oom.policy", "kill");
-	assert_int_equal(umemcg_tree_charge(tree, two.small_leaf, 4 * MIB), 0);
+	assert_int_equal(charge_or_kill(two.small_leaf, 4 * MIB), 0);
 	assert_true(is_killed(two.large));
 	assert_false(is_killed(two.small));
 	/* To the byte, and the dead one has left nothing. */
@@ -140,13 +169,13 @@ static void all_are_killed_of_a_group_that_goes_as_one(void **state)
 	set("/a/x", "memory.oom.group", "1");
 	asking = fork_waiting_child(NULL);
 	leaf = claim("/a/x/z", asking, MIB);
-	assert_int_equal(umemcg_tree_charge(tree, two.small_leaf, 4 * MIB), 0);
+	assert_int_equal(charge_or_kill(two.small_leaf, 4 * MIB), 0);
 	assert_true(is_killed(two.large) && is_killed(asking));
 	assert_false(is_killed(two.small));
 	check_event("/a/x", "memory.events.local", "oom_group_kill", 1);
 	check_event("/a/x", "memory.events", "oom_kill", 2);
 	check_event("/a", "memory.events", "oom_group_kill", 1);
-	assert_int_equal(umemcg_tree_charge(tree, leaf, 1), -EINVAL);
+	assert_int_equal(charge_or_kill(leaf, 1), -EINVAL);
 	bury(asking);
 	bury_two(&two);
 }
@@ -159,7 +188,7 @@ static void a_stopped_process_is_killed_too(void **state)
 	make_two(&two);
 	set("/a", "memory.oom.policy", "kill");
 	assert_int_equal(kill(two.large, SIGSTOP), 0);
-	assert_int_equal(umemcg_tree_charge(tree, two.small_leaf, 4 * MIB), 0);
+	assert_int_equal(charge_or_kill(two.small_leaf, 4 * MIB), 0);
 	assert_true(is_killed(two.large));
 	bury_two(&two);
 }
@@ -185,14 +214,14 @@ static void who_holds_a_group_is_spared(void **state)
 	set("/a", "memory.oom.policy", "kill");
 	holder = fork_waiting_child(hold_group);
 	leaf = claim("/a", holder, 8 * MIB);
-	assert_int_equal(umemcg_tree_charge(tree, two.small_leaf, 6 * MIB), 0);
+	assert_int_equal(charge_or_kill(two.small_leaf, 6 * MIB), 0);
 	assert_true(is_killed(two.large));
 	assert_false(is_killed(holder));
 	/* The one that asks is the largest that may go then, and it does not come back. */
-	assert_int_equal(umemcg_tree_charge(tree, two.small_leaf, 8 * MIB), -EINVAL);
+	assert_int_equal(charge_or_kill(two.small_leaf, 8 * MIB), -EINVAL);
 	assert_true(is_killed(two.small));
 	/* Nobody is left to be killed. */
-	assert_int_equal(umemcg_tree_charge(tree, leaf, 16 * MIB), -ENOMEM);
+	assert_int_equal(charge_or_kill(leaf, 16 * MIB), -ENOMEM);
 	assert_false(is_killed(holder));
 	bury(holder);
 	bury_two(&two);
@@ -210,9 +239,9 @@ static void another_group_is_left_alone(void **state)
 	set("/a", "memory.oom.policy", "kill");
 	other = fork_waiting_child(NULL);
 	leaf = claim("/b", other, 64 * MIB);
-	assert_int_equal(umemcg_tree_charge(tree, two.small_leaf, 4 * MIB), 0);
+	assert_int_equal(charge_or_kill(two.small_leaf, 4 * MIB), 0);
 	assert_false(is_killed(other));
-	assert_int_equal(umemcg_tree_charge(tree, leaf, MIB), 0);
+	assert_int_equal(charge_or_kill(leaf, MIB), 0);
 	bury(other);
 	bury_two(&two);
 }
@@ -264,7 +293,7 @@ static void a_kill_that_was_not_carried_out_is_made_up_for(void **state)
 	row = slot_find(&segment, two.large);
 	atomic_store(&segment_process(&segment, row)->killed,
 		     atomic_load(&segment_name(&segment, row)->word));
-	assert_int_equal(umemcg_tree_charge(tree, two.small_leaf, 4 * MIB), 0);
+	assert_int_equal(charge_or_kill(two.small_leaf, 4 * MIB), 0);
 	assert_true(is_killed(two.large));
 	assert_false(is_killed(two.small));
 	look_away(&segment);
@@ -284,7 +313,7 @@ static void who_has_a_row_after_a_killed_one_is_not_killed_for_it(void **state)
 	row = slot_find(&segment, two.small);
 	atomic_store(&segment_process(&segment, row)->killed,
 		     atomic_load(&segment_name(&segment, row)->word) - 1);
-	assert_int_equal(umemcg_tree_charge(tree, two.small_leaf, 4 * MIB), 0);
+	assert_int_equal(charge_or_kill(two.small_leaf, 4 * MIB), 0);
 	assert_true(is_killed(two.large));
 	assert_false(is_killed(two.small));
 	look_away(&segment);
@@ -345,6 +374,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		test_in_tree(nobody_is_killed_by_default),
+		test_in_tree(a_charge_that_may_be_tried_again_kills_nobody),
 		test_in_tree(the_largest_process_is_killed_and_the_charge_fits),
 		test_in_tree(all_are_killed_of_a_group_that_goes_as_one),
 		test_in_tree(a_stopped_process_is_killed_too),

@@ -165,6 +165,33 @@ static void a_cache_makes_room_for_another_process(void **state)
 	assert_int_equal(current("/a"), 0);
 }
 
+static void a_cache_makes_room_for_who_is_accounted_from_outside(void **state)
+{
+	struct leaf cache = start("/a/cache", "128");
+	uint32_t leaf;
+	pid_t pid;
+
+	(void)state;
+	pid = fork();
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (;;)
+			pause();
+	}
+	assert_true(pid > 0);
+	assert_int_equal(umemcg_tree_claim(tree, "/a", pid, UMEMCG_MAX, &leaf), 0);
+	for (uint64_t nr_bytes = 0; nr_bytes < 14 * MIB; nr_bytes += MIB)
+		/* Whoever answers late is asked again. */
+		while (umemcg_tree_charge(tree, leaf, MIB))
+			umemcg_tree_relieve(tree, leaf, MIB);
+	assert_in_range(current("/a/cache"), 0, 2 * MIB);
+	assert_in_range(current("/a"), 14 * MIB, 16 * MIB);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	end(&cache);
+	assert_int_equal(current("/a"), 0);
+}
+
 static void a_protected_cache_makes_none(void **state)
 {
 	struct leaf cache = start("/a/cache", "128"), asking = start("/a", "0");
@@ -225,6 +252,9 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(a_cache_makes_room_for_another_process, open_tree,
 						close_tree),
+		cmocka_unit_test_setup_teardown(
+			a_cache_makes_room_for_who_is_accounted_from_outside, open_tree,
+			close_tree),
 		cmocka_unit_test_setup_teardown(a_protected_cache_makes_none, open_tree,
 						close_tree),
 		cmocka_unit_test_setup_teardown(a_stopped_process_does_not_hold_up_others,

@@ -160,6 +160,14 @@ int umemcg_tree_charge(struct umemcg_tree *tree, uint32_t leaf, uint64_t nr_byte
 	return r;
 }
 
+int umemcg_tree_relieve(struct umemcg_tree *tree, uint32_t leaf, uint64_t nr_bytes)
+{
+	(void)tree;
+	(void)leaf;
+	(void)nr_bytes;
+	return -ENOMEM;
+}
+
 void umemcg_tree_tell_refused(struct umemcg_tree *tree, uint32_t leaf, uint64_t nr_bytes)
 {
 	(void)leaf;

@@ -105,7 +105,7 @@ const struct workload workload_fork_touch = {
 	.nr_values = 1,
 	.nr_values_quick = 1,
 	.operation = "fork",
-	.nr_operations_exact = 64,
+	.nr_operations_exact = 32,
 	.one_by_one = { [WORKLOAD_LIB] = true, [WORKLOAD_KERNEL] = true },
 	.worker_setup = fork_touch_worker_setup,
 	.run = fork_touch_run,

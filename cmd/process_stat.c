@@ -15,9 +15,6 @@
 /* PF_FORKNOEXEC of include/linux/sched.h, which proc(5) shows. */
 #define FLAG_FORKED_NOT_EXECUTED 0x40
 
-/* Of a program's environment, what is looked through. */
-#define ENVIRONMENT_BYTES (256u << 10)
-
 /* Fields of proc(5), numbered from 1. */
 enum {
 	FIELD_STATE = 3,
@@ -113,22 +110,36 @@ static bool has_interpreter(pid_t pid)
 	return false;
 }
 
-/* LD_PRELOAD of the environment that the program was started with, names it. */
+int process_stat_read_environment(pid_t pid, struct process_environment *environment)
+{
+	ssize_t length =
+		read_file(pid, "environ", environment->text, sizeof(environment->text) - 1);
+
+	environment->length = length < 0 ? 0 : (size_t)length;
+	environment->text[environment->length] = '\0';
+	return length < 0 ? (int)length : 0;
+}
+
+const char *process_stat_variable(const struct process_environment *environment, const char *name)
+{
+	const char *end = environment->text + environment->length;
+	size_t length = strlen(name);
+
+	for (const char *at = environment->text; at < end; at += strlen(at) + 1)
+		if (!strncmp(at, name, length) && at[length] == '=')
+			return at + length + 1;
+	return NULL;
+}
+
+/* LD_PRELOAD names it. */
 bool process_stat_may_account_itself(pid_t pid)
 {
-	static const char variable[] = "LD_PRELOAD=";
-	/* Of the one thread that asks; what does not fit is not seen. */
-	static char text[ENVIRONMENT_BYTES];
-	ssize_t length;
+	/* Of the one thread that asks. */
+	static struct process_environment environment;
+	const char *preload;
 
-	if (!has_interpreter(pid))
+	if (!has_interpreter(pid) || process_stat_read_environment(pid, &environment))
 		return false;
-	length = read_file(pid, "environ", text, sizeof(text) - 1);
-	if (length <= 0)
-		return false;
-	text[length] = '\0';
-	for (char *at = text; at < text + length; at += strlen(at) + 1)
-		if (!strncmp(at, variable, sizeof(variable) - 1))
-			return strstr(at, "umemcg") != NULL;
-	return false;
+	preload = process_stat_variable(&environment, "LD_PRELOAD");
+	return preload && strstr(preload, "umemcg");
 }

@@ -4,6 +4,7 @@
 #define UMEMCG_CMD_PROCESS_STAT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -23,6 +24,18 @@ pid_t process_stat_of_thread(pid_t tid);
 
 /** process_stat_has_thread - is a living thread one of this process's? One short system call */
 bool process_stat_has_thread(pid_t pid, pid_t tid);
+
+/** struct process_environment - what a program was started with; what does not fit is not seen */
+struct process_environment {
+	size_t length; /* 0 also while it is being executed */
+	char text[256u << 10];
+};
+
+/** process_stat_read_environment - 0 or -errno: -EACCES if the process may not be looked into */
+int process_stat_read_environment(pid_t pid, struct process_environment *environment);
+
+/** process_stat_variable - a variable's value, as getenv() has it */
+const char *process_stat_variable(const struct process_environment *environment, const char *name);
 
 /**
  * process_stat_may_account_itself - has it a dynamic linker, and the preload object to load?

@@ -9,6 +9,7 @@
 #include "run_child.h"
 #include "run_group.h"
 #include "run_options.h"
+#include "run_orphans.h"
 #include "run_pressure.h"
 #include "run_summary.h"
 #include "run_wait.h"
@@ -88,6 +89,7 @@ static int run_program(int *ret_status)
 	run_watch_stop(&run.watch);
 	run_pressure_stop();
 	supervise_stop();
+	run.group.has_orphans = run_orphans_claim(&run.group.place);
 	if (summary)
 		run_summary_end(summary, *ret_status);
 	return 0;

@@ -8,6 +8,7 @@
 
 #include "arguments.h"
 #include "run_group.h"
+#include "run_wait.h"
 #include "verb.h"
 
 /* How much of a command's name is used: less than UMEMCG_NAME_MAX, with room for a number. */
@@ -168,6 +169,7 @@ int run_group_make(struct run_group *group, const struct run_options *options)
 	int error = 0;
 
 	group->level_made = 0;
+	group->has_orphans = false;
 	if (status || place_open(&group->place, true))
 		return EXIT_RUN_FAILED;
 	/* Whoever ran in it before may be removing it, until it is held. */
@@ -209,6 +211,11 @@ void run_group_remove(struct run_group *group)
 	struct umemcg_tree_stat stat;
 	bool is_empty;
 
+	/* Whoever lives on may leave the tree to a child that has not begun. */
+	if (group->has_orphans && run_wait_reap()) {
+		place_close(&group->place);
+		return;
+	}
 	umemcg_tree_hold(group->place.tree, NULL);
 	for (; level && level >= group->level_made; level--) {
 		size_t length = path_length_of_level(path, level);

@@ -9,6 +9,7 @@
 struct run_group {
 	struct place place;
 	unsigned int level_made; /* of its path, from this level on all was made here; 0: none */
+	bool has_orphans;        /* processes of it have outlived the program */
 };
 
 /**

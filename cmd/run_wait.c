@@ -25,6 +25,7 @@ void run_wait_init(struct run_wait *wait)
 
 	choose_signals(&set);
 	sigprocmask(SIG_BLOCK, &set, &wait->mask);
+	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 	sigaction(SIGCHLD, &reaped_by_us, &wait->child_action);
 }
 
@@ -86,6 +87,16 @@ static void pass_on(pid_t pid, const siginfo_t *info)
 		kill(pid, info->si_signo);
 }
 
+bool run_wait_reap(void)
+{
+	pid_t ended;
+
+	do {
+		ended = waitpid(-1, NULL, WNOHANG);
+	} while (ended > 0);
+	return !ended;
+}
+
 int run_wait_child(pid_t pid, pthread_mutex_t *lock)
 {
 	siginfo_t info;
@@ -94,13 +105,16 @@ int run_wait_child(pid_t pid, pthread_mutex_t *lock)
 
 	choose_signals(&set);
 	for (;;) {
-		pid_t changed = waitpid(pid, &status, WNOHANG | WUNTRACED);
+		pid_t changed = waitpid(-1, &status, WNOHANG | WUNTRACED);
 
-		if (changed == pid && !WIFSTOPPED(status))
+		if (changed == pid && !WIFSTOPPED(status)) {
+			/* Those that nobody has waited for are orphans from now on. */
+			run_wait_reap();
 			return status;
+		}
 		if (changed == pid)
 			stop_alike(pid, WSTOPSIG(status), lock);
-		else if (sigwaitinfo(&set, &info) > 0)
+		else if (changed <= 0 && sigwaitinfo(&set, &info) > 0)
 			pass_on(pid, &info);
 	}
 }

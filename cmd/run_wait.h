@@ -19,14 +19,21 @@ struct run_wait {
 	struct sigaction child_action;
 };
 
-/** run_wait_init - signals wait for run_wait_child(), in threads that are made later, too */
+/**
+ * run_wait_init - signals wait for run_wait_child(), in threads that are made later, too
+ *
+ * From now on orphans among the descendants become children of this process.
+ */
 void run_wait_init(struct run_wait *wait);
 
 /** run_wait_restore - in the program's process: signals as they were; async-signal-safe */
 void run_wait_restore(const struct run_wait *wait);
 
+/** run_wait_reap - collect children that have ended; does any live? Else no descendant does */
+bool run_wait_reap(void);
+
 /**
- * run_wait_child - wait until the program has ended
+ * run_wait_child - wait until the program has ended, collecting orphans that end before
  * @lock: taken while this process is stopped along with it, so that no other thread is stopped in
  *        the middle of what others wait for
  *

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "process_stat.h"
+#include "run_orphans.h"
+#include "run_wait.h"
+
+static bool is_descendant(pid_t pid)
+{
+	struct process_stat stat;
+	pid_t at = pid;
+
+	while (at > 0) {
+		if (!process_stat_read(at, &stat)) {
+			if (stat.parent == getpid())
+				return true;
+			at = stat.parent;
+		} else if (at == pid) {
+			return false;
+		} else {
+			/* Its parent has ended meanwhile, so that it has another. */
+			at = pid;
+		}
+	}
+	return false;
+}
+
+/*
+ * Does its environment lead to the group, or to one below? Not that of children which this process
+ * had before it was `umemcg run'. In the middle of exec it cannot be told: then it is taken for one
+ * of the group.
+ */
+static bool is_of_group(const struct place *place, pid_t pid)
+{
+	static struct process_environment environment;
+	const char *tree, *group;
+
+	if (process_stat_read_environment(pid, &environment))
+		return false;
+	if (!environment.length)
+		return true;
+	tree = process_stat_variable(&environment, "UMEMCG_TREE");
+	group = process_stat_variable(&environment, "UMEMCG_GROUP");
+	return tree && group && !strcmp(tree, place->tree_name) &&
+	       place_is_below(group, place->path);
+}
+
+/* In the order of pids, so that one that is made meanwhile is come to later. */
+bool run_orphans_claim(const struct place *place)
+{
+	bool has_any = false;
+	struct dirent *entry;
+	DIR *directory;
+
+	if (!run_wait_reap())
+		return false;
+	directory = opendir("/proc");
+	if (!directory)
+		return true;
+	while ((entry = readdir(directory))) {
+		pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
+		uint32_t leaf;
+
+		if (pid <= 0 || !is_descendant(pid) || !is_of_group(place, pid))
+			continue;
+		/* One that has a row already is told by -EEXIST. */
+		if (umemcg_tree_claim(place->tree, place->path, pid, UMEMCG_MAX, &leaf) != -ESRCH)
+			has_any = true;
+	}
+	closedir(directory);
+	return has_any;
+}

@@ -9,9 +9,13 @@
 #include "run_orphans.h"
 #include "run_wait.h"
 
+/* A parent that cannot be seen has ended, or is hidden, and then nobody of ours. */
+#define NR_TRIES 10
+
 static bool is_descendant(pid_t pid)
 {
 	struct process_stat stat;
+	unsigned int nr_tries = 0;
 	pid_t at = pid;
 
 	while (at > 0) {
@@ -19,10 +23,10 @@ static bool is_descendant(pid_t pid)
 			if (stat.parent == getpid())
 				return true;
 			at = stat.parent;
-		} else if (at == pid) {
+		} else if (at == pid || ++nr_tries == NR_TRIES) {
 			return false;
 		} else {
-			/* Its parent has ended meanwhile, so that it has another. */
+			/* It has ended meanwhile, so that its children have another parent. */
 			at = pid;
 		}
 	}
@@ -49,7 +53,7 @@ static bool is_of_group(const struct place *place, pid_t pid)
 	       place_is_below(group, place->path);
 }
 
-/* In the order of pids, so that one that is made meanwhile is come to later. */
+/* In the order of pids, so that one that is made meanwhile is met later. */
 bool run_orphans_claim(const struct place *place)
 {
 	bool has_any = false;

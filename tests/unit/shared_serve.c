@@ -118,7 +118,6 @@ static void end(const struct leaf *leaf)
 {
 	close(leaf->to);
 	close(leaf->from);
-	kill(leaf->pid, SIGCONT);
 	waitpid(leaf->pid, NULL, 0);
 }
 

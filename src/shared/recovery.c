@@ -195,6 +195,13 @@ static void thaw_for(struct segment *segment, const struct dead *dead)
 	}
 }
 
+/* Whoever gets the row of a dead supervisor next is not in flight for those that it accounted. */
+static void orphan(struct segment *segment, const struct dead *dead)
+{
+	for_each_process_row(segment, row)
+		release_for(segment, &segment_process(segment, row)->claimer, dead);
+}
+
 static void forget(struct segment *segment, const struct dead *dead)
 {
 	for_each_process_row(segment, row)
@@ -224,6 +231,7 @@ static int recover(struct segment *segment)
 	atomic_fetch_add_explicit(&segment->header->nr_recoveries, 1, memory_order_seq_cst);
 	thaw_for(segment, &dead);
 	free_images(segment, &dead);
+	orphan(segment, &dead);
 	forget(segment, &dead);
 	stall_recount(segment);
 	return 0;

@@ -7,10 +7,14 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <signal.h>
 
 #include "base/compiler.h"
 #include "child.h"
 #include "runtime_dir.h"
+#include "shared/segment.h"
+#include "shared/supervise.h"
+#include "shared/tree.h"
 #include "tree_fixture.h"
 
 static void check_reads(const char *path, const char *file, const char *expected)
@@ -363,6 +367,49 @@ static void what_the_dead_held_is_not_read(void **state)
 	assert_int_equal(umemcg_tree_destroy(tree, "/a"), 0);
 }
 
+/* In a child: a supervisor, which is killed while it charges for @supervised. */
+static pid_t supervised;
+
+static void die_in_a_charge(void)
+{
+	struct umemcg_tree *own;
+	struct segment segment;
+	uint32_t leaf, row;
+
+	if (umemcg_tree_open(NAME, 0, &own) ||
+	    umemcg_tree_claim(own, "/a", supervised, UMEMCG_MAX, &leaf) ||
+	    segment_open(&segment, NAME, false))
+		_exit(1);
+	row = segment_process(&segment, supervise_row(&segment, leaf))->first_thread;
+	atomic_store(&segment_thread(&segment, row)->flight.charging, tree_find(&segment, "/a"));
+	atomic_store(&segment_thread(&segment, row)->flight.uncharging, 1);
+	raise(SIGKILL);
+}
+
+static void a_supervisor_that_was_killed_holds_up_nobody(void **state)
+{
+	struct umemcg_tree *next[4];
+	int status;
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(umemcg_tree_create(tree, "/a"), 0);
+	supervised = fork_waiting_child(NULL);
+	pid = fork_child();
+	if (!pid)
+		die_in_a_charge();
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFSIGNALED(status));
+	check_reads("/a", "memory.current", "0\n");
+	/* Whoever comes next gets its row, and flies nothing. */
+	for (int i = 0; i < 4; i++)
+		assert_int_equal(umemcg_tree_open(NAME, 0, &next[i]), 0);
+	assert_int_equal(umemcg_tree_write(tree, "/a", "memory.max", "4M"), 0);
+	for (int i = 0; i < 4; i++)
+		umemcg_tree_close(next[i]);
+	bury(supervised);
+}
+
 static void a_tree_in_use_is_not_unlinked(void **state)
 {
 	pid_t pid;
@@ -407,6 +454,7 @@ int main(void)
 		test_in_tree(files_are_written_in_their_grammar),
 		test_in_tree(a_claimed_process_is_charged_and_seen),
 		test_in_tree(what_the_dead_held_is_not_read),
+		test_in_tree(a_supervisor_that_was_killed_holds_up_nobody),
 		test_in_tree(a_tree_in_use_is_not_unlinked),
 		test_in_tree(a_child_that_closes_leaves_its_parent_in),
 		test_in_tree(files_and_limits_stay_when_all_have_left),

@@ -136,7 +136,8 @@ int supervise_claim(struct segment *segment, uint32_t group, pid_t pid, uint64_t
 		return -ENOSPC;
 	}
 	atomic_store_explicit(&its->max, max, memory_order_relaxed);
-	slot_set_live(segment, process);
+	/* Not live before: from then on the process may come to account itself, and frees the row.
+	 */
 	forget_former(segment, process, pid);
 	r = tree_join(segment, process, group);
 	if (r) {
@@ -144,6 +145,7 @@ int supervise_claim(struct segment *segment, uint32_t group, pid_t pid, uint64_t
 		slot_free(segment, process);
 		return r;
 	}
+	slot_set_live(segment, process);
 	if (is_second(segment, process, pid)) {
 		supervise_release(segment, process);
 		return -EEXIST;

@@ -18,8 +18,8 @@
 #define LONG_LOOK_SHARE 3
 /* Processes that are looked at in one go, so that others do not wait for longer. */
 #define NR_LOOKS_MAX 64
-/* How often room is made for one call: others may take it each time. */
-#define NR_RELIEFS_MAX 16
+/* For how long room is made again for one call, while others take it, and wait for this thread. */
+#define RELIEF_US 500000
 
 /* Bytes that calls which may not have been made yet take, and give back. */
 struct on_their_way {
@@ -65,16 +65,18 @@ static int charge(struct ledger *ledger, struct process *process, uint64_t nr_by
 	return r;
 }
 
-/* The last resort: others are asked, or somebody is killed, as the group's policy says. */
+/*
+ * The last resort: others are asked, or somebody is killed, as the group's policy says. The charge
+ * comes first: which group has refused this process may not be what the last look at another found.
+ */
 static int charge_for_others(struct ledger *ledger, struct process *process, uint64_t nr_bytes)
 {
-	int r = -ENOMEM;
+	uint64_t until_us = ledger_now_us() + RELIEF_US;
+	int r;
 
-	for (int i = 0; r && i < NR_RELIEFS_MAX; i++) {
+	while ((r = charge(ledger, process, nr_bytes)) && ledger_now_us() < until_us)
 		if (umemcg_tree_relieve(ledger->tree, process->leaf, nr_bytes) == -ENOMEM)
 			break;
-		r = charge(ledger, process, nr_bytes);
-	}
 	return r;
 }
 

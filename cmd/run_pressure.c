@@ -36,6 +36,11 @@ struct client {
 	uint64_t due_us; /* next look; NEVER: no trigger yet */
 };
 
+/* For how long threads below the group were stalled so far. */
+struct totals {
+	uint64_t some_us, full_us;
+};
+
 static struct {
 	const struct place *place;
 	struct umemcg_tree *tree; /* the thread's own; NULL: nobody has asked yet */
@@ -148,32 +153,67 @@ static bool listen_to(struct client *client)
 	       !memchr(client->text, '\n', client->length);
 }
 
-/* False if it cannot be read, as of a group that is no more. */
-static bool read_total_us(bool is_full, uint64_t *ret_us)
+/* 0 if there is no such line. */
+static uint64_t total_of(const char *text, const char *line)
+{
+	const char *total = strstr(text, line);
+
+	total = total ? strstr(total, "total=") : NULL;
+	return total ? strtoull(total + strlen("total="), NULL, 10) : 0;
+}
+
+/* False if they cannot be read, as of a group that is no more. */
+static bool read_totals(struct totals *totals)
 {
 	const struct place *place = pressure.place;
-	char text[512], *line, *total;
+	char text[512];
 
 	if (!pressure.tree && umemcg_tree_open(place->tree_name, 0, &pressure.tree))
 		return false;
 	if (umemcg_tree_read(pressure.tree, place->path, "memory.pressure", text, sizeof(text)) < 0)
 		return false;
-	line = is_full ? strstr(text, "full ") : text;
-	total = line ? strstr(line, "total=") : NULL;
-	if (total)
-		*ret_us = strtoull(total + strlen("total="), NULL, 10);
-	return total;
+	totals->some_us = total_of(text, "some ");
+	totals->full_us = total_of(text, "full ");
+	return true;
 }
 
-static void look(struct client *client)
+/* At the same time as others of its period, so that one reading, which asks whether all processes
+ * of the tree live, is enough for them. */
+static uint64_t next_look_us(const struct client *client)
 {
-	uint64_t total_us;
+	uint64_t period_us = pressure_trigger_period_us(&client->trigger);
 
-	if (read_total_us(client->trigger.is_full, &total_us) &&
-	    pressure_trigger_look(&client->trigger, total_us, now_us()))
+	return (now_us() / period_us + 1) * period_us;
+}
+
+static void look(struct client *client, const struct totals *totals)
+{
+	uint64_t total_us = client->trigger.is_full ? totals->full_us : totals->some_us;
+
+	if (pressure_trigger_look(&client->trigger, total_us, now_us()))
 		/* One that does not read its bytes knows already; one that is gone says so next. */
 		(void)!send(client->connection, "1", 1, MSG_NOSIGNAL | MSG_DONTWAIT);
-	client->due_us = now_us() + pressure_trigger_period_us(&client->trigger);
+}
+
+/* All that are due. */
+static void look_at_all(void)
+{
+	uint64_t now = now_us();
+	struct totals totals;
+	bool is_read = false, can_be_read = false;
+
+	for (unsigned int i = 0; i < pressure.nr_clients; i++) {
+		struct client *client = &pressure.clients[i];
+
+		if (client->due_us > now)
+			continue;
+		if (!is_read)
+			can_be_read = read_totals(&totals);
+		is_read = true;
+		if (can_be_read)
+			look(client, &totals);
+		client->due_us = next_look_us(client);
+	}
 }
 
 static int timeout_ms(void)
@@ -216,9 +256,8 @@ static void *serve(void *arg)
 
 			if (polled[2 + nr].revents && !listen_to(client))
 				drop(nr);
-			else if (client->due_us <= now_us())
-				look(client);
 		}
+		look_at_all();
 		if (polled[1].revents)
 			let_in();
 	}

@@ -35,8 +35,8 @@ static bool is_descendant(pid_t pid)
 
 /*
  * Does its environment lead to the group, or to one below? Not that of children which this process
- * had before it was `umemcg run'. In the middle of exec it cannot be told: then it is taken for one
- * of the group.
+ * had before it was `umemcg run'. In the middle of exec, or of one too long to be read, it cannot
+ * be told: then it is taken for one of the group.
  */
 static bool is_of_group(const struct place *place, pid_t pid)
 {
@@ -45,7 +45,7 @@ static bool is_of_group(const struct place *place, pid_t pid)
 
 	if (process_stat_read_environment(pid, &environment))
 		return false;
-	if (!environment.length)
+	if (!environment.length || environment.length == sizeof(environment.text) - 1)
 		return true;
 	tree = process_stat_variable(&environment, "UMEMCG_TREE");
 	group = process_stat_variable(&environment, "UMEMCG_GROUP");
@@ -71,8 +71,8 @@ bool run_orphans_claim(const struct place *place)
 
 		if (pid <= 0 || !is_descendant(pid) || !is_of_group(place, pid))
 			continue;
-		/* One that has a row already is told by -EEXIST. */
-		if (umemcg_tree_claim(place->tree, place->path, pid, UMEMCG_MAX, &leaf) != -ESRCH)
+		if (umemcg_tree_is_accounted(place->tree, pid) ||
+		    umemcg_tree_claim(place->tree, place->path, pid, UMEMCG_MAX, &leaf) != -ESRCH)
 			has_any = true;
 	}
 	closedir(directory);

@@ -33,7 +33,7 @@ struct supervisor_stat {
  *
  * The guardian is a process which does nothing until this one is gone, for whatever reason, and
  * lets calls go on unaccounted from then on, until nobody makes any. It is a copy of the caller,
- * so this is to be called early: before a tree is opened, and before there are threads.
+ * so this is to be called before there are threads; what is mapped by then stays so with it.
  *
  * Return: 0; -errno of what failed.
  */

@@ -86,6 +86,15 @@ def wait_until(holds, what):
     raise AssertionError(f"never happened: {what}")
 
 
+def has_ended(pid):
+    """Also if whoever has adopted it does not collect it."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
+            return file.read().rpartition(")")[2].split()[0] in "ZX"
+    except OSError:
+        return True
+
+
 def trees_left():
     return sorted(os.listdir(trees))
 

@@ -12,22 +12,16 @@
 #define ROW_MASK        0xffffu
 #define TAKEN_OVER_ONCE 0x10000u
 
-static struct timespec deadline_after_a_second(void)
-{
-	struct timespec deadline;
+/* Of both locks together. */
+#define TIMEOUT_NS 1000000000ll
 
-	clock_gettime(CLOCK_REALTIME, &deadline);
-	deadline.tv_sec++;
-	return deadline;
-}
-
-static bool is_over(const struct timespec *deadline)
+/* Not by the clock of pthread_mutex_timedlock(), which can be set: a step would end the wait. */
+static int64_t now_ns(void)
 {
 	struct timespec now;
 
-	clock_gettime(CLOCK_REALTIME, &now);
-	return now.tv_sec > deadline->tv_sec ||
-	       (now.tv_sec == deadline->tv_sec && now.tv_nsec > deadline->tv_nsec);
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000000000ll + now.tv_nsec;
 }
 
 /* Free rows hold nothing, see tree_lock_leave(); a number that is no row's is nobody's. */
@@ -64,12 +58,15 @@ static bool try_take(struct segment *segment, unsigned int round)
 
 int tree_lock_take(struct segment *segment)
 {
-	struct timespec deadline = deadline_after_a_second();
+	int64_t deadline_ns = now_ns() + TIMEOUT_NS;
 
-	if (pthread_mutex_timedlock(&segment->lock, &deadline))
-		return -ETIMEDOUT;
+	for (unsigned int round = 0; pthread_mutex_trylock(&segment->lock); round++) {
+		if (now_ns() > deadline_ns)
+			return -ETIMEDOUT;
+		pause_briefly(round);
+	}
 	for (unsigned int round = 0; !try_take(segment, round); round++) {
-		if (is_over(&deadline)) {
+		if (now_ns() > deadline_ns) {
 			pthread_mutex_unlock(&segment->lock);
 			return -ETIMEDOUT;
 		}

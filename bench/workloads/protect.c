@@ -68,6 +68,8 @@ static int protect_setup(struct workload_context *context, struct workload_worke
 	if (!protect)
 		return workload_fail(worker, "calloc");
 	context->data = protect;
+	/* It is not to fail where the processor is busy with something else. */
+	umemcg_set_reclaim_timeout(60000000);
 	error = umemcg_create(umemcg_current(), NULL, &protect->top);
 	if (!error)
 		error = umemcg_create(protect->top, NULL, &protect->parent);

@@ -29,6 +29,8 @@ FOUR = "four at once"
 QUERIES = [*HOGS, FOUR]
 LOGGED = (r"was terminated by signal", r"all server processes terminated", r"PANIC", r"FATAL",
           r"could not fork")
+# Who asks a server whether it is ready yet is told so, and that is no fault.
+NOT_YET = r"FATAL: +the database system is (?:starting up|not yet accepting connections)"
 LOST = "connection lost"
 RESTART_TIMEOUT_S = 30
 
@@ -186,6 +188,7 @@ class Trial:
 
 
 def read_log(log, result):
+    log = re.sub(r"^.*%s.*\n?" % NOT_YET, "", log, flags=re.MULTILINE)
     result.severities = {word: len(re.findall(r": %s: " % word, log))
                          for word in ("PANIC", "FATAL")}
     result.nr_not_forked = len(re.findall(r"could not fork", log))

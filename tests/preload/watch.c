@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Loaded into a program together with the functions that account its mappings: limits it, and
- * writes down from time to time what is charged, and what the system says is there.
+ * writes down from time to time what is charged, and what the system says is there. The program
+ * runs on while the system looks: of the charges before and after that, the greater one counts.
  *
  *	WATCH_MAX	limit of the main thread's group, in bytes
  *	WATCH_FILE	where to write: a line each WATCH_MS milliseconds, and one at exit
@@ -37,20 +38,31 @@ static uint64_t resident(void)
 	return line ? strtoull(line + strlen("Anonymous:"), NULL, 10) << 10 : 0;
 }
 
+static uint64_t nr_bytes_charged(const struct umemcg_stat *stat)
+{
+	return stat->nr_bytes_anon + stat->nr_bytes_slab;
+}
+
 static void write_line(const char *when)
 {
-	struct umemcg_stat stat;
+	struct umemcg_stat stat, after;
+	uint64_t nr_bytes_there;
 	char line[256];
 	int length;
 
 	if (umemcg_get_stat(NULL, &stat))
 		return;
+	nr_bytes_there = resident();
+	if (umemcg_get_stat(NULL, &after))
+		return;
+	if (nr_bytes_charged(&after) > nr_bytes_charged(&stat))
+		stat = after;
 	length = snprintf(line, sizeof(line),
 			  "%s anon=%lu slab=%lu stack=%lu released=%lu reserved=%lu uncounted=%lu "
 			  "spans=%lu resident=%lu\n",
 			  when, stat.nr_bytes_anon, stat.nr_bytes_slab, stat.nr_bytes_stack,
 			  books_nr_bytes(SPAN_RELEASED), books_nr_bytes(SPAN_RESERVED),
-			  books_nr_bytes(SPAN_UNCOUNTED), spans_nr(), resident());
+			  books_nr_bytes(SPAN_UNCOUNTED), spans_nr(), nr_bytes_there);
 	if (write(file, line, (size_t)length) != length)
 		_exit(99);
 }

@@ -13,6 +13,9 @@
 
 #include "runtime_dir.h"
 
+/* What takes longer hangs, however busy the machine is. */
+#define HANGS_MS 60000
+
 struct umemcg_tree *tree;
 
 uint64_t tree_rounds(uint64_t usual)
@@ -69,7 +72,7 @@ void tree_set(const char *path, const char *file, uint64_t value)
 bool tree_wait_processes(unsigned int nr)
 {
 	for (unsigned int i = 0; tree_stat("/").nr_processes > nr; i++) {
-		if (i == 2000)
+		if (i == HANGS_MS)
 			return false;
 		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
 	}

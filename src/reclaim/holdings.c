@@ -49,11 +49,15 @@ void holdings_wait(uint64_t deadline_ns)
 		.tv_sec = (time_t)(deadline_ns / 1000000000u),
 		.tv_nsec = (long)(deadline_ns % 1000000000u),
 	};
+	int cancel_state;
 
+	/* A thread that is cancelled there would leave the lock taken. */
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
 	if (deadline_ns == UINT64_MAX)
 		pthread_cond_wait(&changed, &lock);
 	else
 		pthread_cond_timedwait(&changed, &lock, &deadline);
+	pthread_setcancelstate(cancel_state, NULL);
 }
 
 void holdings_wake(void)

@@ -51,8 +51,8 @@ static inline struct holdings *holdings_row(uint32_t row)
 void holdings_lock(void);
 void holdings_unlock(void);
 
-/** holdings_wait - locked: until somebody wakes, or a time of CLOCK_MONOTONIC, unlocked meanwhile
- */
+/** holdings_wait - locked: until somebody wakes, or a time of CLOCK_MONOTONIC, unlocked meanwhile;
+ * no cancellation point */
 void holdings_wait(uint64_t deadline_ns);
 void holdings_wake(void);
 

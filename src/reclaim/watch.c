@@ -220,7 +220,7 @@ static int open_and_start(const char *path, const char *write, void (*reclaim)(v
 
 int watch_start(const char *path, const char *write, void (*reclaim)(void))
 {
-	int r;
+	int r, cancel_state;
 
 	if (!path || !*path || !strcmp(path, "/dev/null"))
 		return -ENOENT;
@@ -229,9 +229,12 @@ int watch_start(const char *path, const char *write, void (*reclaim)(void))
 	/* Acquire pairs with the end of the thread before. */
 	if (atomic_exchange_explicit(&watch.is_on, true, memory_order_acq_rel))
 		return -EALREADY;
+	/* A thread that is cancelled in here would leave it on, with nobody there. */
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
 	r = open_and_start(path, write, reclaim);
 	if (r)
 		atomic_store_explicit(&watch.is_on, false, memory_order_release);
+	pthread_setcancelstate(cancel_state, NULL);
 	return r;
 }
 

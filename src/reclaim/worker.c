@@ -188,12 +188,16 @@ void worker_queue(struct work *work, uint64_t due_ns)
 void worker_cancel(struct work *work)
 {
 	struct worker *worker = &workers[work->kind];
+	int cancel_state;
 
+	/* A thread that is cancelled while it waits would leave the lock taken. */
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
 	pthread_mutex_lock(&worker->lock);
 	unlink_work(worker, work);
 	while (worker->running == work && !pthread_equal(worker->thread, pthread_self()))
 		pthread_cond_wait(&worker->done, &worker->lock);
 	pthread_mutex_unlock(&worker->lock);
+	pthread_setcancelstate(cancel_state, NULL);
 }
 
 void worker_renew(void)

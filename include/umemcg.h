@@ -645,8 +645,9 @@ UMEMCG_EXPORT int umemcg_set_oom_policy(struct umemcg *group, enum umemcg_oom_po
  * first: the program's caches, which it registers here, and cold pages of regions. It is taken from
  * all groups below the limit in proportion to what they have of it that is not protected. Callbacks
  * run in the thread that allocates, with no lock of the library's held; they may allocate, from the
- * reserves too, free, and destroy any group. What they allocate themselves reclaims nothing. A
- * charge fails when a round has given back nothing, after 16 rounds, or when the time is up.
+ * reserves too, free, and destroy any group. What they allocate themselves reclaims nothing. The
+ * thread is not cancelled in a callback, but where it can be next after it. A charge fails when a
+ * round has given back nothing, after 16 rounds, or when the time is up.
  *
  * In a shared tree other processes are asked as well, and theirs run in a thread of the library's.
  */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "reclaim/callback.h"
 
+#include <pthread.h>
 #include <stddef.h>
 
 #include "base/compiler.h"
@@ -28,6 +29,8 @@ void callback_begin(struct callback *callback, struct flight *flight, const void
 		.next = running,
 		.reserve_depth = flight->reserve_depth,
 	};
+	/* What was begun for it must be ended, and the callback would be left by a cancellation. */
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &callback->cancel_state);
 	running = callback;
 	flight->in_callback++;
 	flight->reserve_depth++;
@@ -40,6 +43,7 @@ void callback_end(struct callback *callback, struct flight *flight)
 	flight->in_callback--;
 	flight->reserve_depth = callback->reserve_depth;
 	flight->refusal.at = 0;
+	pthread_setcancelstate(callback->cancel_state, NULL);
 }
 
 uint32_t callback_nr_own(const void *of)

@@ -16,6 +16,7 @@ struct callback {
 	const void *of, *item; /* whose it is, and what it is about, or NULL */
 	struct callback *next; /* that it was called from */
 	uint32_t reserve_depth;
+	int cancel_state; /* of the thread before it, which is not cancelled meanwhile */
 };
 
 /**

@@ -16,8 +16,8 @@
  * @flight:        the calling thread's
  * @in_allocation: the thread has not asked for it: only once it has charged a good deal there
  *
- * What would be too short a wait stays due. No lock is held; no cancellation point, but in
- * callbacks of the program's; takes no memory of the heap's, keeps errno.
+ * What would be too short a wait stays due. No lock is held; no cancellation point; takes no memory
+ * of the heap's, keeps errno.
  *
  * Return: microseconds waited, in slices of which each looks whether it is over; a signal's handler
  * ends it as well.

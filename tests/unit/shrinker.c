@@ -474,6 +474,55 @@ static void unregistering_waits_for_callbacks(void **state)
 	umemcg_uncharge(group, KIB);
 }
 
+/* ---- threads that are cancelled ---- */
+
+/* A cancellation takes place at the next point for it, which is not here. */
+static void a_thread_that_waits_for_a_shrinker_is_not_cancelled_there(void **state)
+{
+	pthread_t thread;
+	void *result;
+
+	(void)state;
+	use(UMEMCG_SHRINKER_THREAD);
+	fill(MAX);
+	act = wait_inside;
+	atomic_store(&may_go, false);
+	umemcg_set_reclaim_timeout(60000000);
+	assert_int_equal(pthread_create(&thread, NULL, charge_once, NULL), 0);
+	while (!atomic_load(&is_inside))
+		usleep(100);
+	assert_int_equal(pthread_cancel(thread), 0);
+	atomic_store(&may_go, true);
+	assert_int_equal(pthread_join(thread, &result), 0);
+	umemcg_set_reclaim_timeout(100000);
+	assert_ptr_equal(result, group);
+	umemcg_uncharge(group, KIB);
+}
+
+static void cancel_itself(struct umemcg *of)
+{
+	(void)of;
+	pthread_cancel(pthread_self());
+	pthread_testcancel();
+}
+
+static void a_callback_is_not_left_by_a_cancellation(void **state)
+{
+	pthread_t thread;
+	void *result;
+
+	(void)state;
+	use(0);
+	fill(MAX);
+	act = cancel_itself;
+	umemcg_set_reclaim_timeout(60000000);
+	assert_int_equal(pthread_create(&thread, NULL, charge_once, NULL), 0);
+	assert_int_equal(pthread_join(thread, &result), 0);
+	umemcg_set_reclaim_timeout(100000);
+	assert_ptr_equal(result, group);
+	umemcg_uncharge(group, KIB);
+}
+
 #define test_in_group(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 int main(void)
@@ -494,6 +543,8 @@ int main(void)
 		test_in_group(heirs_of_heirs_have_all_of_them),
 		test_in_group(one_at_the_root_covers_every_group),
 		test_in_group(unregistering_waits_for_callbacks),
+		test_in_group(a_thread_that_waits_for_a_shrinker_is_not_cancelled_there),
+		test_in_group(a_callback_is_not_left_by_a_cancellation),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

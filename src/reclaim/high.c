@@ -77,10 +77,9 @@ static uint32_t nr_cancels(const struct umemcg *group)
 }
 
 /* The group may be destroyed meanwhile, if it is not that which the thread is in. */
-static uint64_t wait_ns(const struct umemcg *group, uint64_t delay_ns)
+static uint64_t wait_ns(const struct umemcg *group, uint32_t cancels, uint64_t delay_ns)
 {
 	uint64_t start_ns = pressure_now_ns(), waited_ns = 0;
-	uint32_t cancels = nr_cancels(group);
 
 	while (waited_ns < delay_ns) {
 		/* Before the looks: what changes after them ends the wait. */
@@ -112,19 +111,25 @@ static uint64_t throttle(struct flight *flight, struct umemcg *group, bool in_al
 {
 	uint32_t owner = group->owner;
 	uint64_t us, waited_ns;
+	uint32_t cancels;
 
 	if (!overage_is_possible() || !callback_may_begin(flight) ||
 	    (in_allocation && flight->nr_over_high < ALLOCATION_MIN_BYTES))
 		return 0;
+	/* First: what ends the waits while it reclaims ends its own, too. */
+	cancels = nr_cancels(group);
 	if (max_overage(group)) {
 		reclaim_path(flight, owner);
-		group = group_of_owner(owner);
+		if (group_of_owner(owner) != group) {
+			flight->nr_over_high = 0;
+			return 0;
+		}
 	}
 	us = take_delay_us(flight, group);
 	if (!us)
 		return 0;
 	pressure_begin(owner);
-	waited_ns = wait_ns(group, us * NS_PER_US);
+	waited_ns = wait_ns(group, cancels, us * NS_PER_US);
 	pressure_end(owner);
 	return waited_ns / NS_PER_US;
 }

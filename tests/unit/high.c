@@ -341,6 +341,65 @@ static void a_group_that_is_destroyed_holds_up_nobody(void **state)
 	destroy(top);
 }
 
+/* ---- what ends a wait before it has begun ---- */
+
+static uint64_t cancel_the_wait(struct umemcg *group, void *arg)
+{
+	(void)arg;
+	umemcg_throttle_cancel(group);
+	return 0;
+}
+
+static uint64_t destroy_the_group(struct umemcg *group, void *arg)
+{
+	if (group == arg)
+		destroy(group);
+	return 0;
+}
+
+static uint64_t give_nothing(struct umemcg *group, uint64_t nr_bytes, void *arg)
+{
+	(void)group;
+	(void)nr_bytes;
+	(void)arg;
+	return 0;
+}
+
+static void a_cancel_while_it_reclaims_ends_the_wait(void **state)
+{
+	static const struct umemcg_shrinker_ops ops = { .count = cancel_the_wait,
+							.scan = give_nothing };
+	struct umemcg *group = create(NULL, "group"), *old = umemcg_enter(group);
+	struct umemcg_shrinker *shrinker;
+
+	(void)state;
+	assert_int_equal(umemcg_shrinker_register(group, &ops, NULL, 0, &shrinker), 0);
+	assert_int_equal(umemcg_set_high(group, MIB), 0);
+	charge(group, 8 * MIB);
+	assert_in_range(umemcg_throttle(), 0, DELAY_MAX_US - 1);
+	umemcg_shrinker_unregister(shrinker);
+	umemcg_uncharge(group, 8 * MIB);
+	umemcg_enter(old);
+	destroy(group);
+}
+
+static void a_group_that_is_destroyed_while_it_reclaims_holds_up_nobody(void **state)
+{
+	static const struct umemcg_shrinker_ops ops = { .count = destroy_the_group,
+							.scan = give_nothing };
+	struct umemcg *top = create(NULL, "top"), *group = create(top, "group");
+	struct umemcg_shrinker *shrinker;
+
+	(void)state;
+	assert_int_equal(umemcg_shrinker_register(group, &ops, group, 0, &shrinker), 0);
+	assert_int_equal(umemcg_set_high(top, MIB), 0);
+	charge(group, 8 * MIB);
+	assert_in_range(high_throttle(thread_flight(), group, false), 0, DELAY_MAX_US - 1);
+	umemcg_shrinker_unregister(shrinker);
+	umemcg_uncharge(top, 8 * MIB);
+	destroy(top);
+}
+
 static void the_wait_is_no_cancellation_point(void **state)
 {
 	struct umemcg *group = create(NULL, "cancelled");
@@ -372,6 +431,8 @@ int main(void)
 		cmocka_unit_test(a_cancel_ends_all_waits_below_but_none_beside),
 		cmocka_unit_test(a_signals_handler_ends_the_wait),
 		cmocka_unit_test(a_group_that_is_destroyed_holds_up_nobody),
+		cmocka_unit_test(a_cancel_while_it_reclaims_ends_the_wait),
+		cmocka_unit_test(a_group_that_is_destroyed_while_it_reclaims_holds_up_nobody),
 		cmocka_unit_test(the_wait_is_no_cancellation_point),
 	};
 

@@ -60,8 +60,11 @@ static void reclaim_path(struct flight *flight, uint32_t owner)
 		if (!nr_bytes)
 			continue;
 		group_event_if_live(group, UMEMCG_EVENT_HIGH);
-		if (reclaim_may(flight))
-			reclaim(flight, group, nr_bytes, deadline_ns);
+		if (!reclaim_may(flight))
+			continue;
+		pressure_begin(owner);
+		reclaim(flight, group, nr_bytes, deadline_ns);
+		pressure_end(owner);
 	}
 }
 

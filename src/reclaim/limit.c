@@ -17,6 +17,7 @@
 #include "kmem/mapping.h"
 #include "reclaim/callback.h"
 #include "reclaim/policy.h"
+#include "reclaim/pressure.h"
 #include "reclaim/reclaim.h"
 #include "reclaim/worker.h"
 
@@ -119,8 +120,11 @@ static bool make_room(struct flight *flight, const struct refusal *refusal,
 		deadline_ns = touch_deadline();
 	else if (attempt->nr_rounds > NR_ROUNDS_MAX || worker_now() >= deadline_ns)
 		return false;
+	/* Who charges is stalled, where it charges. */
+	pressure_begin(refusal->owner);
 	is_made = reclaim(flight, full, refusal->nr_bytes, deadline_ns) > 0 ||
 		  nr_uncharges(full) != before;
+	pressure_end(refusal->owner);
 	return attempt->is_touch ? touch_goes_on(attempt, is_made) : is_made;
 }
 

@@ -392,14 +392,25 @@ static uint64_t reclaim_a_part(struct flight *flight, struct umemcg *top, uint64
 	return go_round(&round, top, nr_bytes);
 }
 
+/* Where the thread is stalled: in its own group, if that is one of those that shrink. */
+static uint32_t stall_owner(const struct umemcg *top)
+{
+	const struct umemcg *own = thread_group();
+	uint32_t owner = group_root()->owner;
+
+	group_lock();
+	if (own && group_is_live(own) && group_is_live(top) && counter_is_below(own->id, top->id))
+		owner = own->owner;
+	else if (group_is_live(top))
+		owner = top->owner;
+	group_unlock();
+	return owner;
+}
+
 uint64_t reclaim(struct flight *flight, struct umemcg *top, uint64_t nr_bytes, uint64_t deadline_ns)
 {
 	uint64_t given = 0, more;
-	uint32_t owner;
-
-	group_lock();
-	owner = group_is_live(top) ? top->owner : group_root()->owner;
-	group_unlock();
+	uint32_t owner = stall_owner(top);
 
 	if (charge_ops.stall_begin)
 		charge_ops.stall_begin(owner);

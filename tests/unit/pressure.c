@@ -301,6 +301,65 @@ static void a_child_has_no_stalls_of_its_parents_other_threads(void **state)
 	destroy(group);
 }
 
+/* ---- who is stalled while it reclaims ---- */
+
+/* Explicit charges of one group, of which as much can be had as is wanted. */
+static uint64_t count_charged(struct umemcg *group, void *arg)
+{
+	return group == arg ? umemcg_get_current(group) : 0;
+}
+
+static uint64_t give_back(struct umemcg *group, uint64_t nr_bytes, void *arg)
+{
+	uint64_t nr_charged = count_charged(group, arg);
+
+	nr_bytes = nr_bytes < nr_charged ? nr_bytes : nr_charged;
+	let_pass(1);
+	umemcg_uncharge(group, nr_bytes);
+	return nr_bytes;
+}
+
+/* Its parent is full, or above high, or to shrink; what there is to give back is another group's.
+ */
+static void who_reclaims_for_a_group_above_is_stalled_in_its_own(void **state)
+{
+	static const struct umemcg_shrinker_ops ops = { .count = count_charged, .scan = give_back };
+	struct umemcg *top = create(NULL, "top"), *cache = create(top, "cache");
+	struct umemcg *group = create(top, "group");
+	struct umemcg_shrinker *shrinker;
+	uint64_t before_ns;
+
+	(void)state;
+	be_seen();
+	umemcg_set_reclaim_timeout(60000000);
+	assert_int_equal(umemcg_shrinker_register(top, &ops, cache, 0, &shrinker), 0);
+	assert_int_equal(umemcg_set_max(top, 1 << 20), 0);
+	assert_int_equal(umemcg_try_charge(cache, 1 << 20), 0);
+	/* Charged from outside. */
+	assert_int_equal(umemcg_try_charge(group, 4096), 0);
+	assert_true(total_ns(group, AVERAGE_SOME) >= NS_PER_MS);
+	assert_int_equal(total_ns(cache, AVERAGE_SOME), 0);
+
+	umemcg_enter(group);
+	before_ns = total_ns(group, AVERAGE_SOME);
+	assert_int_equal(umemcg_reclaim(top, 4096), 0);
+	assert_true(total_ns(group, AVERAGE_SOME) >= before_ns + NS_PER_MS);
+
+	before_ns = total_ns(group, AVERAGE_SOME);
+	assert_int_equal(umemcg_set_high(top, 1 << 19), 0);
+	umemcg_throttle();
+	assert_true(total_ns(group, AVERAGE_SOME) >= before_ns + NS_PER_MS);
+	assert_int_equal(total_ns(cache, AVERAGE_SOME), 0);
+
+	umemcg_enter(NULL);
+	umemcg_shrinker_unregister(shrinker);
+	umemcg_uncharge(group, 4096);
+	umemcg_uncharge(cache, umemcg_get_current(cache));
+	destroy(group);
+	destroy(cache);
+	destroy(top);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -312,6 +371,7 @@ int main(void)
 		cmocka_unit_test(a_thread_that_ends_is_stalled_no_more),
 		cmocka_unit_test(a_stall_goes_on_in_the_heir),
 		cmocka_unit_test(a_child_has_no_stalls_of_its_parents_other_threads),
+		cmocka_unit_test(who_reclaims_for_a_group_above_is_stalled_in_its_own),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

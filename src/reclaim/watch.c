@@ -100,9 +100,11 @@ static int open_file(const char *path, mode_t mode, bool writes)
 	return fd < 0 ? -errno : fd;
 }
 
-static int write_all(int fd, const void *data, size_t nr_bytes)
+/* A socket whose other side is gone already raises no signal. */
+static int write_all(int fd, bool is_socket, const void *data, size_t nr_bytes)
 {
-	ssize_t nr_written = write(fd, data, nr_bytes);
+	ssize_t nr_written =
+		is_socket ? send(fd, data, nr_bytes, MSG_NOSIGNAL) : write(fd, data, nr_bytes);
 
 	if (nr_written < 0)
 		return -errno;
@@ -124,7 +126,7 @@ int watch_open(const char *path, const void *data, size_t nr_bytes, short *ret_e
 		return -EINVAL;
 	if (fd < 0)
 		return fd;
-	r = nr_bytes ? write_all(fd, data, nr_bytes) : 0;
+	r = nr_bytes ? write_all(fd, S_ISSOCK(stat_of_path.st_mode), data, nr_bytes) : 0;
 	if (r) {
 		close(fd);
 		return r;

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -230,6 +231,35 @@ static void a_socket_is_written_to_and_what_it_says_reclaims(void **state)
 	unlink(path);
 }
 
+static void *close_each(void *arg)
+{
+	int fd;
+
+	while ((fd = accept(*(int *)arg, NULL, NULL)) >= 0)
+		close(fd);
+	return NULL;
+}
+
+/* It may be closed before, or after, something is written to it: until it was before. */
+static void a_socket_that_is_closed_at_once_raises_no_signal(void **state)
+{
+	int listening = listen_at(path), fd = 0;
+	pthread_t thread;
+	short events;
+
+	(void)state;
+	assert_int_equal(pthread_create(&thread, NULL, close_each, &listening), 0);
+	for (unsigned int i = 0; i < 100000 && fd != -EPIPE; i++) {
+		fd = watch_open(path, "some", 4, &events);
+		if (fd >= 0)
+			close(fd);
+	}
+	shutdown(listening, SHUT_RDWR);
+	pthread_join(thread, NULL);
+	close(listening);
+	unlink(path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -238,6 +268,7 @@ int main(void)
 		cmocka_unit_test(a_file_is_written_to_and_never_read),
 		cmocka_unit_test(a_trigger_of_the_kernels_can_be_set),
 		cmocka_unit_test(a_socket_is_written_to_and_what_it_says_reclaims),
+		cmocka_unit_test(a_socket_that_is_closed_at_once_raises_no_signal),
 		cmocka_unit_test(a_fifo_that_says_something_reclaims),
 		cmocka_unit_test(a_child_watches_nothing_unless_it_says_so),
 	};

@@ -75,6 +75,8 @@ static uint64_t wait_for_answer(uint64_t deadline_ns)
 		holdings_wait(deadline_ns);
 	if (asking.state == RUNNING) {
 		asking.is_given_up = true;
+		/* Nor is there a turn for whoever waits for one. */
+		holdings_wake();
 		return 0;
 	}
 	if (asking.state == ASKED) {

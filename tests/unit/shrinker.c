@@ -474,6 +474,43 @@ static void unregistering_waits_for_callbacks(void **state)
 	umemcg_uncharge(group, KIB);
 }
 
+static uint64_t wait_and_give_nothing(struct umemcg *of, uint64_t nr_bytes, void *arg)
+{
+	(void)nr_bytes;
+	(void)arg;
+	wait_inside(of);
+	return 0;
+}
+
+/* It would be a minute. */
+static void who_waits_for_its_turn_leaves_with_who_gave_up(void **state)
+{
+	const struct umemcg_shrinker_ops hangs = { .count = count_much,
+						   .scan = wait_and_give_nothing };
+	pthread_t first, second;
+	void *result;
+
+	(void)state;
+	assert_int_equal(
+		umemcg_shrinker_register(group, &hangs, NULL, UMEMCG_SHRINKER_THREAD, &shrinker),
+		0);
+	fill(MAX);
+	atomic_store(&may_go, false);
+	atomic_store(&is_inside, false);
+	umemcg_set_reclaim_timeout(TIMEOUT_US);
+	assert_int_equal(pthread_create(&first, NULL, charge_once, NULL), 0);
+	while (!atomic_load(&is_inside))
+		usleep(100);
+	umemcg_set_reclaim_timeout(60000000);
+	assert_int_equal(pthread_create(&second, NULL, charge_once, NULL), 0);
+	assert_int_equal(pthread_join(first, &result), 0);
+	assert_null(result);
+	assert_int_equal(pthread_join(second, &result), 0);
+	assert_null(result);
+	umemcg_set_reclaim_timeout(100000);
+	atomic_store(&may_go, true);
+}
+
 /* ---- threads that are cancelled ---- */
 
 /* A cancellation takes place at the next point for it, which is not here. */
@@ -543,6 +580,7 @@ int main(void)
 		test_in_group(heirs_of_heirs_have_all_of_them),
 		test_in_group(one_at_the_root_covers_every_group),
 		test_in_group(unregistering_waits_for_callbacks),
+		test_in_group(who_waits_for_its_turn_leaves_with_who_gave_up),
 		test_in_group(a_thread_that_waits_for_a_shrinker_is_not_cancelled_there),
 		test_in_group(a_callback_is_not_left_by_a_cancellation),
 	};

@@ -653,7 +653,8 @@ UMEMCG_EXPORT int umemcg_set_oom_policy(struct umemcg *group, enum umemcg_oom_po
  */
 
 /** umemcg_set_reclaim_timeout - how long one charge may reclaim, in microseconds; 100000 at first.
- * Not for touches: umemcg_map() */
+ * Not for touches: umemcg_map(). What is asked for by umemcg_reclaim(), or by a lower max, may take
+ * half a second at a time, however short this is */
 UMEMCG_EXPORT void umemcg_set_reclaim_timeout(uint64_t timeout_us);
 
 /**

@@ -35,6 +35,9 @@
  */
 #define TOUCH_NS 100000000u
 
+/* What the program asks for itself may take at least. */
+#define REQUEST_NS 500000000u
+
 /* Relaxed: a charge that begins beside it may have the old one. */
 static _Atomic uint64_t timeout_ns = 100000000;
 
@@ -51,6 +54,11 @@ uint64_t limit_deadline(void)
 	uint64_t ns = atomic_load_explicit(&timeout_ns, memory_order_relaxed);
 
 	return ns > UINT64_MAX - now ? UINT64_MAX : now + ns;
+}
+
+uint64_t limit_request_deadline(void)
+{
+	return max(limit_deadline(), worker_now() + REQUEST_NS);
 }
 
 /* The group whose memory is to be reclaimed: of a level above, all that the process has. */
@@ -189,7 +197,7 @@ int limit_set_max(struct flight *flight, struct umemcg *group, uint64_t max)
 
 		if (usage <= max)
 			return 0;
-		if (!reclaim(flight, group, usage - max, limit_deadline()))
+		if (!reclaim(flight, group, usage - max, limit_request_deadline()))
 			break;
 		if (!group_is_live(group))
 			return -EINVAL;

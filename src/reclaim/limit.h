@@ -27,4 +27,8 @@ void limit_set_timeout(uint64_t timeout_us);
 /** limit_deadline - of what begins now, in nanoseconds of CLOCK_MONOTONIC */
 uint64_t limit_deadline(void);
 
+/** limit_request_deadline - as limit_deadline(), of what the program asks for by name: reclaim, or
+ * a lower max; no sooner than in half a second, however short it wants allocations to wait */
+uint64_t limit_request_deadline(void);
+
 #endif

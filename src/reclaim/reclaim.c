@@ -428,7 +428,7 @@ int reclaim_until(struct flight *flight, struct umemcg *group, uint64_t nr_bytes
 	uint64_t given = 0, more = 1;
 
 	while (given < nr_bytes && more && group_is_live(group)) {
-		more = reclaim(flight, group, nr_bytes - given, limit_deadline());
+		more = reclaim(flight, group, nr_bytes - given, limit_request_deadline());
 		given += more;
 	}
 	return given < nr_bytes ? -EAGAIN : 0;
@@ -438,7 +438,7 @@ uint64_t reclaim_count(struct flight *flight, struct umemcg *top)
 {
 	struct round round = {
 		.flight = flight,
-		.deadline_ns = limit_deadline(),
+		.deadline_ns = limit_request_deadline(),
 		.breaches_low = true,
 	};
 	uint64_t nr_bytes = 0;

@@ -103,7 +103,8 @@ int control_write_reclaim(struct segment *segment, uint32_t group, const char *v
 
 	if (r)
 		return r;
-	return ask_below(segment, 0, group, nr_bytes, limit_deadline()) < nr_bytes ? -EAGAIN : 0;
+	return ask_below(segment, 0, group, nr_bytes, limit_request_deadline()) < nr_bytes ? -EAGAIN
+											   : 0;
 }
 
 /* ---- the policy ---- */

@@ -671,7 +671,8 @@ UMEMCG_EXPORT int umemcg_reclaim(struct umemcg *group, uint64_t nr_bytes);
 struct umemcg_shrinker;
 
 /** struct umemcg_shrinker_ops - a cache that can be made smaller. Both may be called by several
- * threads at a time, for several groups */
+ * threads at a time, for several groups; also for one that another thread has just destroyed, for
+ * umemcg_destroy() does not wait for them */
 struct umemcg_shrinker_ops {
 	/* Bytes charged to @group itself that could be given back; quick, and only about right. */
 	uint64_t (*count)(struct umemcg *group, void *arg);

@@ -58,6 +58,8 @@ static int begin(void **state)
 	(void)state;
 	nr_objects = nr_asked = 0;
 	answer = NULL;
+	/* Beyond what a busy machine takes. */
+	umemcg_set_reclaim_timeout(60000000);
 	if (umemcg_create(NULL, NULL, &group) || umemcg_set_max(group, MAX))
 		return -1;
 	return umemcg_lru_create(evict, &lru, &lru);
@@ -206,12 +208,10 @@ static void what_cannot_go_keeps_nobody_for_ever(void **state)
 {
 	(void)state;
 	fill(group, NR_OBJECTS);
-	umemcg_set_reclaim_timeout(60000000);
 	answer = skip_all;
 	assert_int_equal(umemcg_try_charge(group, OBJECT), -ENOMEM);
 	answer = rotate_all;
 	assert_int_equal(umemcg_try_charge(group, OBJECT), -ENOMEM);
-	umemcg_set_reclaim_timeout(100000);
 	assert_true(nr_asked < 16 * NR_OBJECTS);
 }
 
@@ -407,7 +407,6 @@ static void in_a_forked_child_nobody_else_is_about_to_reclaim(void **state)
 	int status;
 
 	(void)state;
-	umemcg_set_reclaim_timeout(60000000);
 	assert_int_equal(umemcg_lru_create(wait_inside, NULL, &slow), 0);
 	lru = slow;
 	fill(group, NR_OBJECTS);
@@ -425,7 +424,6 @@ static void in_a_forked_child_nobody_else_is_about_to_reclaim(void **state)
 	assert_int_equal(waitpid(child_pid, &status, 0), child_pid);
 	assert_int_equal(status, 0);
 	assert_int_equal(umemcg_lru_destroy(slow), 0);
-	umemcg_set_reclaim_timeout(100000);
 }
 
 static void groups_give_in_proportion(void **state)

@@ -60,6 +60,8 @@ static int begin(void **state)
 	act = NULL;
 	nr_held = nr_calls = 0;
 	shrinker = NULL;
+	/* Beyond what a busy machine takes. */
+	umemcg_set_reclaim_timeout(60000000);
 	return umemcg_create(NULL, NULL, &group) || umemcg_set_max(group, MAX);
 }
 
@@ -322,11 +324,9 @@ static void one_that_wants_a_thread_gets_one(void **state)
 {
 	(void)state;
 	use(UMEMCG_SHRINKER_THREAD);
-	umemcg_set_reclaim_timeout(60000000);
 	fill(MAX);
 	act = note_caller;
 	assert_int_equal(umemcg_try_charge(group, KIB), 0);
-	umemcg_set_reclaim_timeout(100000);
 	assert_true(nr_calls > 0);
 	assert_false(pthread_equal(caller, pthread_self()));
 	umemcg_uncharge(group, KIB);
@@ -379,7 +379,6 @@ static void one_that_never_returns_delays_nobody_for_long(void **state)
 	use(UMEMCG_SHRINKER_THREAD);
 	umemcg_set_reclaim_timeout(60000000);
 	assert_int_equal(umemcg_try_charge(group, KIB), 0);
-	umemcg_set_reclaim_timeout(100000);
 	umemcg_uncharge(group, KIB);
 }
 
@@ -460,7 +459,6 @@ static void unregistering_waits_for_callbacks(void **state)
 	use(0);
 	fill(MAX);
 	act = wait_inside;
-	umemcg_set_reclaim_timeout(60000000);
 	assert_int_equal(pthread_create(&thread, NULL, charge_once, NULL), 0);
 	while (!atomic_load(&is_inside))
 		usleep(100);
@@ -469,7 +467,6 @@ static void unregistering_waits_for_callbacks(void **state)
 	assert_false(atomic_load(&is_inside));
 	shrinker = NULL;
 	assert_int_equal(pthread_join(thread, &result), 0);
-	umemcg_set_reclaim_timeout(100000);
 	assert_non_null(result);
 	umemcg_uncharge(group, KIB);
 }
@@ -507,7 +504,6 @@ static void who_waits_for_its_turn_leaves_with_who_gave_up(void **state)
 	assert_null(result);
 	assert_int_equal(pthread_join(second, &result), 0);
 	assert_null(result);
-	umemcg_set_reclaim_timeout(100000);
 	atomic_store(&may_go, true);
 }
 
@@ -524,14 +520,12 @@ static void a_thread_that_waits_for_a_shrinker_is_not_cancelled_there(void **sta
 	fill(MAX);
 	act = wait_inside;
 	atomic_store(&may_go, false);
-	umemcg_set_reclaim_timeout(60000000);
 	assert_int_equal(pthread_create(&thread, NULL, charge_once, NULL), 0);
 	while (!atomic_load(&is_inside))
 		usleep(100);
 	assert_int_equal(pthread_cancel(thread), 0);
 	atomic_store(&may_go, true);
 	assert_int_equal(pthread_join(thread, &result), 0);
-	umemcg_set_reclaim_timeout(100000);
 	assert_ptr_equal(result, group);
 	umemcg_uncharge(group, KIB);
 }
@@ -552,10 +546,8 @@ static void a_callback_is_not_left_by_a_cancellation(void **state)
 	use(0);
 	fill(MAX);
 	act = cancel_itself;
-	umemcg_set_reclaim_timeout(60000000);
 	assert_int_equal(pthread_create(&thread, NULL, charge_once, NULL), 0);
 	assert_int_equal(pthread_join(thread, &result), 0);
-	umemcg_set_reclaim_timeout(100000);
 	assert_ptr_equal(result, group);
 	umemcg_uncharge(group, KIB);
 }

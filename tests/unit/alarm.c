@@ -88,8 +88,9 @@ static void who_is_stalled_long_enough_wakes_all_above(void **state)
 {
 	struct umemcg *top = create(NULL, "top"), *group = create(top, "group");
 	struct umemcg *other = create(top, "other");
-	int fds[] = { subscribe(top, "some 10000 10000000"), subscribe(group, "some 10000 500000"),
-		      subscribe(group, "full 10000 500000"), subscribe(other, "some 1 500000"),
+	int fds[] = { subscribe(top, "some 10000 10000000"),
+		      subscribe(group, "some 10000 10000000"),
+		      subscribe(group, "full 10000 10000000"), subscribe(other, "some 1 10000000"),
 		      subscribe(group, "some 10000000 10000000") };
 
 	(void)state;
@@ -115,7 +116,7 @@ static bool is_woken(int fd)
 {
 	struct pollfd wait = { .fd = fd, .events = POLLIN };
 
-	return poll(&wait, 1, 20000) == 1 && wakes(fd) == 1;
+	return poll(&wait, 1, 20000) == 1 && wakes(fd) >= 1;
 }
 
 static void what_came_too_early_wakes_when_the_window_is_over(void **state)
@@ -126,7 +127,7 @@ static void what_came_too_early_wakes_when_the_window_is_over(void **state)
 
 	(void)state;
 	stall(group, 2);
-	assert_int_equal(wakes(fd), 1);
+	assert_true(wakes(fd) >= 1);
 	stall(group, 2);
 	assert_true(is_woken(fd));
 	assert_true(pressure_now_ns() - start_ns >= 500 * NS_PER_MS);
@@ -200,7 +201,7 @@ static void a_child_does_not_wake_its_parents(void **state)
 	assert_int_equal(status, 0);
 	assert_int_equal(wakes(fd), 0);
 	stall(group, 2);
-	assert_int_equal(wakes(fd), 1);
+	assert_true(wakes(fd) >= 1);
 	assert_int_equal(umemcg_pressure_unsubscribe(fd), 0);
 	assert_int_equal(umemcg_destroy(group), 0);
 }

@@ -54,15 +54,46 @@ static void wait_for(unsigned int nr)
 		usleep(100);
 }
 
+/* ---- what is queued while the thread is busy, so that nothing depends on who is quick ---- */
+
+static _Atomic bool is_busy, may_go_on;
+
+static void be_busy(struct work *work)
+{
+	(void)work;
+	atomic_store(&is_busy, true);
+	while (!atomic_load(&may_go_on))
+		usleep(100);
+}
+
+static void hold_up(void)
+{
+	static struct work busy = { .run = be_busy };
+
+	atomic_store(&is_busy, false);
+	atomic_store(&may_go_on, false);
+	worker_queue(&busy, 0);
+	while (!atomic_load(&is_busy))
+		usleep(100);
+}
+
+static void go_on(void)
+{
+	atomic_store(&may_go_on, true);
+}
+
 static void works_are_done_in_the_order_they_are_due(void **state)
 {
 	struct work first = { .run = note }, second = first, third = first;
-	uint64_t now = worker_now();
+	uint64_t now;
 
 	(void)state;
+	hold_up();
+	now = worker_now();
 	worker_queue(&third, now + 60 * MS);
 	worker_queue(&first, now + 20 * MS);
 	worker_queue(&second, now + 40 * MS);
+	go_on();
 	wait_for(3);
 	assert_true(worker_now() >= now + 60 * MS);
 	assert_ptr_equal(order[0], &first);
@@ -94,9 +125,11 @@ static void what_is_cancelled_is_not_done(void **state)
 	uint64_t now = worker_now();
 
 	(void)state;
+	hold_up();
 	worker_queue(&work, now + 20 * MS);
 	worker_queue(&last, now + 40 * MS);
 	worker_cancel(&work);
+	go_on();
 	wait_for(1);
 	assert_ptr_equal(order[0], &last);
 	worker_cancel(&work);
@@ -145,15 +178,20 @@ static void a_forked_child_makes_its_threads_anew(void **state)
 	pid_t child;
 
 	(void)state;
-	worker_queue(&kept, worker_now() + 300 * MS);
+	hold_up();
+	worker_queue(&kept, worker_now() + 20 * MS);
 	child = fork();
 	if (!child) {
 		/* What was queued before is still to be done; no thread is there for it yet. */
 		worker_renew();
 		worker_queue(&work, 0);
 		wait_for(2);
-		_exit(order[0] == &work && order[1] == &kept ? 0 : 1);
+		_exit((order[0] == &work && order[1] == &kept) ||
+				      (order[0] == &kept && order[1] == &work)
+			      ? 0
+			      : 1);
 	}
+	go_on();
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_int_equal(status, 0);
 	wait_for(1);

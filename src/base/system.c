@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/system.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -39,6 +40,27 @@ void *system_mremap(void *address, size_t nr_bytes_old, size_t nr_bytes_new, int
 {
 	return address_of(
 		syscall(SYS_mremap, address, nr_bytes_old, nr_bytes_new, (long)flags, new_address));
+}
+
+ssize_t system_read_file(const char *path, void *buffer, size_t nr_bytes)
+{
+	int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+	ssize_t nr_read;
+
+	if (fd < 0)
+		return -errno;
+	do {
+		nr_read = syscall(SYS_read, fd, buffer, nr_bytes);
+	} while (nr_read < 0 && errno == EINTR);
+	if (nr_read < 0)
+		nr_read = -errno;
+	system_close(fd);
+	return nr_read;
+}
+
+void system_close(int fd)
+{
+	syscall(SYS_close, fd);
 }
 
 int system_move_away(int fd)

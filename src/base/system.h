@@ -24,6 +24,18 @@ void *system_mremap(void *address, size_t nr_bytes_old, size_t nr_bytes_new, int
 		    void *new_address);
 
 /**
+ * system_read_file - the beginning of a file, such as one of /proc
+ *
+ * Neither a cancellation point nor beyond what a signal's handler may call.
+ *
+ * Return: bytes, or a negative errno.
+ */
+ssize_t system_read_file(const char *path, void *buffer, size_t nr_bytes);
+
+/** system_close - close(), no cancellation point */
+void system_close(int fd);
+
+/**
  * system_move_away - of a descriptor of the library's own: to where no program expects one of its
  *
  * Return: the descriptor to use, that one if there is none so high. Close-on-exec.

@@ -2,14 +2,15 @@
 #include "shared/death.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/size.h"
+#include "base/system.h"
 
 /* Fields of /proc/PID/stat; the command in field 2, in brackets, may hold anything. */
 enum {
@@ -84,20 +85,11 @@ static int read_stat(pid_t pid, struct stat_fields *ret)
 {
 	char path[DEATH_PATH_MAX], text[1024];
 	ssize_t length;
-	int fd;
 
 	death_path(pid, "/stat", path);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return errno == ENOENT ? -ESRCH : -errno;
-	do {
-		length = read(fd, text, sizeof(text) - 1);
-	} while (length < 0 && errno == EINTR);
+	length = system_read_file(path, text, sizeof(text) - 1);
 	if (length < 0)
-		length = -errno;
-	close(fd);
-	if (length < 0)
-		return (int)length;
+		return length == -ENOENT ? -ESRCH : (int)length;
 	text[length] = '\0';
 	return parse_stat(text, ret) ? 0 : -EIO;
 }
@@ -125,6 +117,7 @@ enum life { LIVES, IS_DEAD, CANNOT_BE_TOLD };
 static enum life look(pid_t pid, int *ret_pidfd)
 {
 	struct pollfd poll_fd = { .events = POLLIN };
+	struct timespec at_once = { 0 };
 	int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 
 	*ret_pidfd = pidfd;
@@ -136,7 +129,10 @@ static enum life look(pid_t pid, int *ret_pidfd)
 		return kill(pid, 0) && errno == ESRCH ? IS_DEAD : CANNOT_BE_TOLD;
 	}
 	poll_fd.fd = pidfd;
-	return poll(&poll_fd, 1, 0) == 1 && poll_fd.revents & POLLIN ? IS_DEAD : LIVES;
+	/* Called so, it is no point where a thread is cancelled: locks may be held. */
+	if (syscall(SYS_ppoll, &poll_fd, 1, &at_once, NULL, 0) != 1)
+		return LIVES;
+	return poll_fd.revents & POLLIN ? IS_DEAD : LIVES;
 }
 
 bool death_of_image(uint64_t name, uint64_t image)
@@ -153,7 +149,7 @@ bool death_of_image(uint64_t name, uint64_t image)
 	    (death_name(pid, now.start_time) != name || (image && now.image && now.image != image)))
 		life = IS_DEAD;
 	if (pidfd >= 0)
-		close(pidfd);
+		system_close(pidfd);
 	errno = saved_errno;
 	return life == IS_DEAD;
 }
@@ -171,7 +167,7 @@ bool death_of_pid(pid_t pid)
 	if (pid > 0)
 		life = look(pid, &pidfd);
 	if (pidfd >= 0)
-		close(pidfd);
+		system_close(pidfd);
 	errno = saved_errno;
 	return life == IS_DEAD;
 }
@@ -191,6 +187,6 @@ void death_bring(uint64_t name)
 			kill(pid, SIGKILL);
 	}
 	if (pidfd >= 0)
-		close(pidfd);
+		system_close(pidfd);
 	errno = saved_errno;
 }

@@ -2,11 +2,11 @@
 #include "shared/slot.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/system.h"
 #include "shared/death.h"
 #include "shared/tree.h"
 #include "shared/tree_lock.h"
@@ -166,16 +166,13 @@ static bool try_claim(struct segment *segment, uint32_t row, pid_t me)
 static void read_command(pid_t pid, char command[16])
 {
 	char path[DEATH_PATH_MAX];
-	ssize_t length = 0;
-	int fd;
+	ssize_t length;
 
 	memset(command, 0, 16);
-	death_path(pid, "/comm", path);
-	fd = pid ? open(path, O_RDONLY | O_CLOEXEC) : -1;
-	if (fd < 0)
+	if (!pid)
 		return;
-	length = read(fd, command, 15);
-	close(fd);
+	death_path(pid, "/comm", path);
+	length = system_read_file(path, command, 15);
 	if (length > 0 && command[length - 1] == '\n')
 		command[length - 1] = '\0';
 }

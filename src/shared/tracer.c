@@ -2,11 +2,10 @@
 #include "shared/tracer.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
+#include "base/system.h"
 #include "shared/slot.h"
 
 /* The line is among the first ten or so; the name above it is cut by the kernel. */
@@ -15,16 +14,11 @@
 static pid_t tracer_of_this_thread(void)
 {
 	static const char label[] = "\nTracerPid:\t";
-	int fd = open("/proc/thread-self/status", O_RDONLY | O_CLOEXEC);
 	char text[STATUS_BYTES];
+	ssize_t length = system_read_file("/proc/thread-self/status", text, sizeof(text) - 1);
 	const char *digit;
-	ssize_t length;
 	pid_t pid = 0;
 
-	if (fd < 0)
-		return 0;
-	length = read(fd, text, sizeof(text) - 1);
-	close(fd);
 	text[length > 0 ? length : 0] = '\0';
 	digit = strstr(text, label);
 	if (!digit)

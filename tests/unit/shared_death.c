@@ -15,6 +15,7 @@
 
 #include "child.h"
 #include "shared/death.h"
+#include "shared/tracer.h"
 #include "shared_fixture.h"
 
 /* Dead, but not waited for. */
@@ -357,6 +358,28 @@ static void a_full_tree_has_room_for_who_recovers_it(void **state)
 	for_each_process_row(&segment, each) if (each != segment.process) slot_free(&segment, each);
 }
 
+/* Who asks may hold locks of the tree. */
+static void *ask_while_cancelled(void *arg)
+{
+	uint64_t name;
+
+	pthread_cancel(pthread_self());
+	if (death_name_of(getpid(), &name) || death_of(name) || tracer_is_inside(&segment))
+		return NULL;
+	return arg;
+}
+
+static void who_asks_is_not_cancelled_meanwhile(void **state)
+{
+	pthread_t thread;
+	void *result;
+
+	(void)state;
+	assert_int_equal(pthread_create(&thread, NULL, ask_while_cancelled, &segment), 0);
+	assert_int_equal(pthread_join(thread, &result), 0);
+	assert_ptr_equal(result, &segment);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -373,6 +396,7 @@ int main(void)
 		test_in_segment(an_unnamed_row_dies_with_its_claimer),
 		test_in_segment(child_and_parent_may_both_name_it),
 		test_in_segment(a_late_child_does_not_name_a_row_of_another),
+		test_in_segment(who_asks_is_not_cancelled_meanwhile),
 		test_in_segment(a_full_tree_has_room_for_who_recovers_it),
 	};
 	int r;

@@ -44,13 +44,13 @@ void *system_mremap(void *address, size_t nr_bytes_old, size_t nr_bytes_new, int
 
 ssize_t system_read_file(const char *path, void *buffer, size_t nr_bytes)
 {
-	int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+	int fd = system_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
 	ssize_t nr_read;
 
 	if (fd < 0)
 		return -errno;
 	do {
-		nr_read = syscall(SYS_read, fd, buffer, nr_bytes);
+		nr_read = syscall(SYS_read, (long)fd, buffer, nr_bytes);
 	} while (nr_read < 0 && errno == EINTR);
 	if (nr_read < 0)
 		nr_read = -errno;
@@ -58,9 +58,24 @@ ssize_t system_read_file(const char *path, void *buffer, size_t nr_bytes)
 	return nr_read;
 }
 
+int system_openat(int directory, const char *path, int flags, mode_t mode)
+{
+	return syscall(SYS_openat, (long)directory, path, (long)flags, (long)mode);
+}
+
 void system_close(int fd)
 {
-	syscall(SYS_close, fd);
+	syscall(SYS_close, (long)fd);
+}
+
+ssize_t system_pread(int fd, void *buffer, size_t nr_bytes, off_t offset)
+{
+	return syscall(SYS_pread64, (long)fd, buffer, nr_bytes, offset);
+}
+
+ssize_t system_pwrite(int fd, const void *buffer, size_t nr_bytes, off_t offset)
+{
+	return syscall(SYS_pwrite64, (long)fd, buffer, nr_bytes, offset);
 }
 
 int system_move_away(int fd)
@@ -69,7 +84,7 @@ int system_move_away(int fd)
 
 	if (away < 0)
 		return fd;
-	close(fd);
+	system_close(fd);
 	return away;
 }
 

@@ -2,6 +2,9 @@
 /*
  * What the library asks of the system for itself.
  *
+ * Of memory and descriptors it is the system call itself: of libc's functions, those that open,
+ * read, write and close are points where a thread is cancelled, and it may hold locks here.
+ *
  * The preload object offers functions of these names to the program, which charge; what is called
  * here never comes by them. Memory is asked of the kernel; a thread of libc.
  */
@@ -41,6 +44,11 @@ void system_close(int fd);
  * Return: the descriptor to use, that one if there is none so high. Close-on-exec.
  */
 int system_move_away(int fd);
+
+/* As openat(), pread() and pwrite(), but no cancellation points. */
+int system_openat(int directory, const char *path, int flags, mode_t mode);
+ssize_t system_pread(int fd, void *buffer, size_t nr_bytes, off_t offset);
+ssize_t system_pwrite(int fd, const void *buffer, size_t nr_bytes, off_t offset);
 
 /** system_thread_create - pthread_create(), libc's own; weak: the preload object has another way */
 int system_thread_create(pthread_t *ret_thread, const pthread_attr_t *attr,

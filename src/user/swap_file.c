@@ -67,8 +67,8 @@ static int create_named(int directory)
 		int fd;
 
 		snprintf(name, sizeof(name), ".umemcg-swap-%d-%u", (int)getpid(), i);
-		fd = openat(directory, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-			    0600);
+		fd = system_openat(directory, name,
+				   O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 		if (fd >= 0)
 			unlinkat(directory, name, 0);
 		if (fd >= 0 || errno != EEXIST)
@@ -80,7 +80,7 @@ static int create_named(int directory)
 /* In a descriptor, or a negative errno. */
 static int create_file(int directory)
 {
-	int fd = openat(directory, ".", O_TMPFILE | O_RDWR | O_EXCL | O_CLOEXEC, 0600);
+	int fd = system_openat(directory, ".", O_TMPFILE | O_RDWR | O_EXCL | O_CLOEXEC, 0600);
 
 	/* Not every file system has files without a name. */
 	if (fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR))
@@ -116,7 +116,7 @@ static int make_file(int directory)
 		return fd;
 	mapped = identify(fd, &file.file_identity) ? NULL : map_file(fd);
 	if (!mapped) {
-		close(fd);
+		system_close(fd);
 		return -ENOMEM;
 	}
 	file.mapped = mapped;
@@ -149,7 +149,7 @@ static int make_map(uint32_t nr_slots)
 static void close_own(void)
 {
 	if (file.fd >= 0 && is_still(file.fd, &file.file_identity))
-		close(file.fd);
+		system_close(file.fd);
 	if (file.mapped)
 		system_munmap(file.mapped, file_bytes());
 	file.mapped = NULL;
@@ -164,7 +164,7 @@ static void close_file(void)
 		system_munmap(file.map, nr_bytes);
 	close_own();
 	if (file.directory >= 0 && is_still(file.directory, &file.directory_identity))
-		close(file.directory);
+		system_close(file.directory);
 	file.map = NULL;
 	file.accounts = NULL;
 	file.nr_slots = 0;
@@ -194,7 +194,7 @@ int swap_file_set(const char *directory, uint64_t nr_bytes, size_t page_size)
 		close_file();
 		return 0;
 	}
-	folder = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	folder = system_openat(AT_FDCWD, directory, O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
 	if (folder < 0)
 		return -errno;
 	folder = system_move_away(folder);
@@ -283,8 +283,8 @@ int swap_file_write(uint32_t slot, const void *page)
 	if (!is_still(file.fd, &file.file_identity))
 		return -EBADF;
 	for (size_t done = 0; done < file.page_size;) {
-		ssize_t n = pwrite(file.fd, (const char *)page + done, file.page_size - done,
-				   start + done);
+		ssize_t n = system_pwrite(file.fd, (const char *)page + done, file.page_size - done,
+					  start + done);
 
 		if (n > 0)
 			done += n;
@@ -312,8 +312,8 @@ int swap_file_read(uint32_t slot, void *page)
 		return 0;
 	}
 	for (size_t done = 0; done < file.page_size;) {
-		ssize_t n =
-			pread(file.fd, (char *)page + done, file.page_size - done, start + done);
+		ssize_t n = system_pread(file.fd, (char *)page + done, file.page_size - done,
+					 start + done);
 
 		if (n > 0)
 			done += n;

@@ -34,7 +34,7 @@ static int open_descriptor(void)
 	if (fd < 0)
 		return NOT_THERE;
 	if (ioctl(fd, UFFDIO_API, &api)) {
-		close(fd);
+		system_close(fd);
 		return NOT_THERE;
 	}
 	return system_move_away(fd);
@@ -149,7 +149,7 @@ void userfault_forget(void)
 
 	lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 	if (fd >= 0)
-		close(fd);
+		system_close(fd);
 	if (fd != NOT_THERE)
 		atomic_store_explicit(&descriptor, NOT_ASKED, memory_order_relaxed);
 }

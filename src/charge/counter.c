@@ -293,17 +293,21 @@ void counter_sub(uint32_t id, uint32_t top, uint64_t nr_bytes)
 		charge_above->sub(nr_bytes);
 }
 
+uint64_t counter_room(uint32_t id, bool use_reserve)
+{
+	struct counter *counter = counter_row(id);
+	uint64_t limit = limit_of(counter, use_reserve);
+	uint64_t usage = atomic_load_explicit(&counter->usage, memory_order_relaxed);
+
+	return limit > usage ? limit - usage : 0;
+}
+
 uint64_t counter_headroom(uint32_t id, bool use_reserve)
 {
 	uint64_t headroom = UINT64_MAX;
 
-	for (; id; id = counter_parent(id)) {
-		struct counter *counter = counter_row(id);
-		uint64_t limit = limit_of(counter, use_reserve);
-		uint64_t usage = atomic_load_explicit(&counter->usage, memory_order_relaxed);
-
-		headroom = min(headroom, limit > usage ? limit - usage : 0);
-	}
+	for (; id; id = counter_parent(id))
+		headroom = min(headroom, counter_room(id, use_reserve));
 	return charge_above ? min(headroom, charge_above->headroom(use_reserve)) : headroom;
 }
 

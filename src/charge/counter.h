@@ -144,6 +144,9 @@ uint32_t counter_common(uint32_t a, uint32_t b);
 /** counter_limit_for - the most that a counter may ever have charged */
 uint64_t counter_limit_for(uint32_t id, bool use_reserve);
 
+/** counter_room - the most that fits at a counter itself, now */
+uint64_t counter_room(uint32_t id, bool use_reserve);
+
 /** counter_headroom - the most that fits at a counter and all above it, now */
 uint64_t counter_headroom(uint32_t id, bool use_reserve);
 

@@ -80,13 +80,13 @@ static uint64_t nr_uncharges(const struct umemcg *group)
 }
 
 /*
- * Nothing could be given back. Others may be in the middle of giving, or have charged pages that
- * they have not filled yet, which can be evicted then.
+ * Nothing could be given back. Others may be in the middle of giving, as is certain if some gave
+ * back too little, or have charged pages that they have not filled yet, which can be evicted then.
  */
-static bool wait_for_others(struct charge_attempt *attempt)
+static bool wait_for_others(struct charge_attempt *attempt, bool others_give)
 {
 	struct timespec time = { .tv_nsec = IDLE_NS << attempt->nr_idle };
-	bool others = mapping_others_are_inside();
+	bool others = others_give || mapping_others_are_inside();
 
 	/* Once in any case: there may be room since just before this was asked. */
 	if ((!others && attempt->nr_idle) || attempt->nr_idle == NR_IDLE_MAX)
@@ -103,11 +103,29 @@ static uint64_t touch_deadline(void)
 	return max(limit_deadline(), worker_now() + TOUCH_NS);
 }
 
-/* What bounds other charges begins anew for a touch whenever there was room. */
-static bool touch_goes_on(struct charge_attempt *attempt, bool is_made)
+/* More than was seen so far: so small steps count only until they stop leading anywhere. */
+static bool has_more_room(const struct flight *flight, const struct refusal *refusal,
+			  struct charge_attempt *attempt)
 {
-	if (!is_made)
-		return wait_for_others(attempt);
+	bool use_reserve = flight->reserve_depth > 0;
+	uint64_t room = refusal->at & ABOVE ? charge_above->headroom(use_reserve)
+					    : counter_room(refusal->at, use_reserve);
+	bool is_more = room > attempt->most_room || room >= refusal->nr_bytes;
+
+	attempt->most_room = max(attempt->most_room, room);
+	return is_more;
+}
+
+/*
+ * What bounds other charges begins anew for a touch whenever there was room; but not for one who
+ * takes and gives back a little beside it all the time.
+ */
+static bool touch_goes_on(const struct flight *flight, const struct refusal *refusal,
+			  struct charge_attempt *attempt, uint64_t nr_bytes_given, bool others_gave)
+{
+	if (nr_bytes_given < refusal->nr_bytes &&
+	    !(others_gave && has_more_room(flight, refusal, attempt)))
+		return wait_for_others(attempt, others_gave);
 	attempt->nr_idle = 0;
 	attempt->nr_rounds = 1;
 	attempt->deadline_ns = touch_deadline();
@@ -119,8 +137,8 @@ static bool make_room(struct flight *flight, const struct refusal *refusal,
 		      struct charge_attempt *attempt)
 {
 	struct umemcg *full = full_group(refusal);
-	uint64_t before = nr_uncharges(full), deadline_ns = attempt->deadline_ns;
-	bool is_made;
+	uint64_t before = nr_uncharges(full), deadline_ns = attempt->deadline_ns, given;
+	bool is_given;
 
 	if (!reclaim_may(flight) || is_hopeless(flight, refusal) || !group_is_live(full))
 		return false;
@@ -130,10 +148,11 @@ static bool make_room(struct flight *flight, const struct refusal *refusal,
 		return false;
 	/* Who charges is stalled, where it charges. */
 	pressure_begin(refusal->owner);
-	is_made = reclaim(flight, full, refusal->nr_bytes, deadline_ns) > 0 ||
-		  nr_uncharges(full) != before;
+	given = reclaim(flight, full, refusal->nr_bytes, deadline_ns);
 	pressure_end(refusal->owner);
-	return attempt->is_touch ? touch_goes_on(attempt, is_made) : is_made;
+	is_given = given > 0 || nr_uncharges(full) != before;
+	return attempt->is_touch ? touch_goes_on(flight, refusal, attempt, given, is_given)
+				 : is_given;
 }
 
 /* Of a level above: what other processes can do about it. */

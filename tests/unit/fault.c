@@ -122,6 +122,41 @@ static void a_touch_without_room_is_sigbus_there_and_may_be_tried_again(void **s
 	assert_int_equal(region[5 * PAGE + 123], 7);
 }
 
+static uint64_t count_a_little(struct umemcg *its, void *arg)
+{
+	(void)arg;
+	return its == group ? 64 : 0;
+}
+
+/* As a neighbour that frees and allocates all the time, but no page. */
+static uint64_t give_a_little_and_take_it(struct umemcg *its, uint64_t nr_bytes, void *arg)
+{
+	(void)nr_bytes;
+	(void)arg;
+	umemcg_uncharge(its, 64);
+	assert_int_equal(umemcg_try_charge(its, 64), 0);
+	return 64;
+}
+
+static void what_makes_no_room_for_a_page_does_not_keep_a_touch_waiting(void **state)
+{
+	static const struct umemcg_shrinker_ops ops = { count_a_little, give_a_little_and_take_it };
+	struct umemcg_shrinker *shrinker;
+
+	(void)state;
+	assert_int_equal(umemcg_pin(region, 4 * PAGE), 0);
+	assert_int_equal(umemcg_shrinker_register(group, &ops, NULL, 0, &shrinker), 0);
+	assert_int_equal(umemcg_try_charge(group, 64), 0);
+	umemcg_drain(group);
+	assert_int_equal(umemcg_set_max(group, umemcg_get_current(group)), 0);
+	assert_false(touch_try(region + 5 * PAGE, 7));
+	umemcg_shrinker_unregister(shrinker);
+	umemcg_uncharge(group, 64);
+	umemcg_drain(group);
+	assert_int_equal(umemcg_unpin(region, 4 * PAGE), 0);
+	assert_true(touch_try(region + 5 * PAGE, 7));
+}
+
 static void what_is_not_ours_goes_to_the_handler_that_was_there(void **state)
 {
 	char path[] = "/tmp/umemcg-fault-XXXXXX";
@@ -290,6 +325,7 @@ int main(void)
 		test_region(going_on_fills_ahead_but_not_beyond_the_limit),
 		test_region(errno_stays_what_it_was),
 		test_region(a_touch_without_room_is_sigbus_there_and_may_be_tried_again),
+		test_region(what_makes_no_room_for_a_page_does_not_keep_a_touch_waiting),
 		test_region(what_is_not_ours_goes_to_the_handler_that_was_there),
 		test_region(a_system_call_gets_efault_unless_the_page_is_pinned),
 		test_region(pages_that_the_program_drops_come_back_as_zeros),

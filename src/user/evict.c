@@ -117,6 +117,9 @@ static uint32_t find_run(struct run *run, unsigned int i, unsigned int end, uint
 			bit_is_set(run->chunk->present, i) && !*region_words(run->region, base + i);
 
 		if (goes && bit_is_set(run->chunk->active, i)) {
+			/* Not passed yet: the next run begins with it. */
+			if (run->nr_pages)
+				break;
 			bit_clear(run->chunk->active, i);
 			goes = false;
 		}

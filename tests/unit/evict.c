@@ -138,6 +138,35 @@ static void what_is_evicted_is_given_back(void **state)
 		expect_page(page, TEST_PAGE_RANDOM);
 }
 
+/* Of every second page below 64. */
+static unsigned int nr_resident(unsigned int first)
+{
+	unsigned char is_there[64];
+	unsigned int nr = 0;
+
+	assert_int_equal(mincore(region, sizeof(is_there) * PAGE, is_there), 0);
+	for (unsigned int page = first; page < 64; page += 2)
+		nr += is_there[page] & 1;
+	return nr;
+}
+
+/* Also if the hand comes to them right behind pages that go. Downwards, so that each is alone. */
+static void pages_that_came_back_are_spared_once(void **state)
+{
+	(void)state;
+	for (int page = 62; page >= 0; page -= 2)
+		write_page(page, TEST_PAGE_RANDOM);
+	page_source->scan(group, UINT64_MAX);
+	assert_int_equal(nr_resident(0), 0);
+	for (int page = 62; page >= 0; page -= 2)
+		expect_page(page, TEST_PAGE_RANDOM);
+	for (int page = 63; page >= 0; page -= 2)
+		write_page(page, TEST_PAGE_RANDOM);
+	assert_int_equal(page_source->scan(group, 8 * PAGE), 8 * PAGE);
+	assert_int_equal(nr_resident(0), 32);
+	assert_int_equal(nr_resident(1), 24);
+}
+
 /* Two regions take turns, so that none of them bears it alone. */
 static void regions_of_a_group_take_turns(void **state)
 {
@@ -285,6 +314,7 @@ int main(void)
 		test_region(a_page_that_was_never_written_comes_back_as_zeros),
 		test_region(with_a_full_file_only_new_pages_are_refused),
 		test_region(what_is_evicted_is_given_back),
+		test_region(pages_that_came_back_are_spared_once),
 		test_region(regions_of_a_group_take_turns),
 		test_region(pages_of_a_group_that_is_gone_are_its_parents),
 		test_region(an_untouched_region_follows_its_groups_heir),

@@ -403,8 +403,8 @@ UMEMCG_EXPORT int umemcg_unpin(const void *address, size_t nr_bytes);
  * program closes the file's descriptor, nothing more is written there, and nothing is lost. A child
  * made by fork has a file of its own in the same directory.
  *
- * Return: 0; -EINVAL; -EBUSY while pages are in a file; an error of open(2).
- * Mirrors: swapon.
+ * Return: 0; -EINVAL; -EBUSY while pages are in a file; -ENOMEM; an error of open(2). After an
+ * error the file is what it was. Mirrors: swapon.
  */
 UMEMCG_EXPORT int umemcg_set_swap(const char *directory, uint64_t nr_bytes);
 

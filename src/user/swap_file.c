@@ -22,7 +22,7 @@ struct identity {
 	ino_t inode;
 };
 
-static struct {
+static struct swap_file {
 	int directory; /* -1: there is no file, and none to be made */
 	int fd;        /* -1: to be made, in a child of fork */
 	/* What both are known by: programs close descriptors that they did not open. */
@@ -181,10 +181,30 @@ static uint32_t slots_of(uint64_t nr_bytes, size_t page_size)
 	return min(nr_bytes / page_size, (uint64_t)SWAP_FILE_NONE - 1);
 }
 
+/* The one that is there stays until the new one is made. */
+static int exchange_file(int folder, uint32_t nr_slots, size_t page_size)
+{
+	struct swap_file old = file, made;
+	int r;
+
+	file = (struct swap_file){ .directory = folder, .fd = -1, .page_size = page_size };
+	r = identify(folder, &file.directory_identity);
+	if (!r)
+		r = make_map(nr_slots);
+	if (!r)
+		r = make_file(folder);
+	made = file;
+	if (!r)
+		file = old;
+	close_file();
+	file = r ? old : made;
+	return r;
+}
+
 int swap_file_set(const char *directory, uint64_t nr_bytes, size_t page_size)
 {
 	uint32_t nr_slots = slots_of(nr_bytes, page_size);
-	int folder, r;
+	int folder;
 
 	if (directory && !nr_slots)
 		return -EINVAL;
@@ -197,18 +217,7 @@ int swap_file_set(const char *directory, uint64_t nr_bytes, size_t page_size)
 	folder = system_openat(AT_FDCWD, directory, O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
 	if (folder < 0)
 		return -errno;
-	folder = system_move_away(folder);
-	close_file();
-	file.page_size = page_size;
-	r = identify(folder, &file.directory_identity);
-	if (!r)
-		r = make_map(nr_slots);
-	if (!r)
-		r = make_file(folder);
-	file.directory = folder;
-	if (r)
-		close_file();
-	return r;
+	return exchange_file(system_move_away(folder), nr_slots, page_size);
 }
 
 bool swap_file_is_there(void)

@@ -22,7 +22,8 @@
  * swap_file_set - use a file in this directory from now on; NULL: none
  * @nr_bytes: at least a page; no more than the process may write to a file (RLIMIT_FSIZE) counts
  *
- * Return: 0; -EINVAL; -EBUSY while slots are taken; -ENOMEM; an error of open(2).
+ * Return: 0; -EINVAL; -EBUSY while slots are taken; -ENOMEM; an error of open(2). After an error
+ * the file is what it was.
  */
 int swap_file_set(const char *directory, uint64_t nr_bytes, size_t page_size);
 

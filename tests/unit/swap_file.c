@@ -129,6 +129,21 @@ static void a_file_in_use_is_not_changed(void **state)
 	assert_int_equal(swap_file_take(ACCOUNT), SWAP_FILE_NONE);
 }
 
+static void a_file_that_cannot_be_made_leaves_the_one_that_is_there(void **state)
+{
+	uint32_t slot;
+
+	(void)state;
+	set(2);
+	assert_true(swap_file_set("/proc/self", PAGE, PAGE) < 0);
+	assert_true(swap_file_is_there());
+	slot = swap_file_take(ACCOUNT);
+	assert_int_not_equal(slot, SWAP_FILE_NONE);
+	write_slot(slot);
+	check_slot(slot);
+	swap_file_give(slot);
+}
+
 static void what_is_no_directory_is_refused(void **state)
 {
 	(void)state;
@@ -264,6 +279,8 @@ int main(void)
 		cmocka_unit_test_teardown(every_slot_gives_back_what_was_written, unset),
 		cmocka_unit_test_teardown(the_last_free_slot_is_found, unset),
 		cmocka_unit_test(a_file_in_use_is_not_changed),
+		cmocka_unit_test_teardown(a_file_that_cannot_be_made_leaves_the_one_that_is_there,
+					  unset),
 		cmocka_unit_test(what_is_no_directory_is_refused),
 		cmocka_unit_test_teardown(the_file_has_no_name, unset),
 		cmocka_unit_test(a_write_that_fails_is_an_error),

@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <link.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -25,7 +26,10 @@ struct scratch {
 static struct scratch scratches[NR_SCRATCHES];
 static size_t page_size;
 
-/* Written before the first page is stored, and only read afterwards. */
+/* Set by whoever loads it first, perhaps by several threads at once. */
+static const struct compressor *_Atomic loaded;
+
+/* What the scratch areas are made for: written before the first page is stored, only read then. */
 static const struct compressor *compressor;
 
 /* Weak: a program that is linked statically need not have them, and then nothing is compressed. */
@@ -71,7 +75,8 @@ int compressor_load(const char *path)
 	found = dlsym(object, COMPRESSOR_SYMBOL);
 	if (!found || found->version != COMPRESSOR_VERSION)
 		return -EINVAL;
-	compressor = found;
+	/* release: pairs with the acquire in scratch_init(). */
+	atomic_store_explicit(&loaded, found, memory_order_release);
 	return 0;
 }
 
@@ -79,7 +84,8 @@ void compressor_find(void)
 {
 	char path[PATH_MAX];
 
-	if (!dladdr1 || compressor)
+	/* relaxed: to load it again costs time only. */
+	if (!dladdr1 || atomic_load_explicit(&loaded, memory_order_relaxed))
 		return;
 	path_beside_library(path);
 	compressor_load(path);
@@ -87,8 +93,10 @@ void compressor_find(void)
 
 int scratch_init(size_t nr_bytes_page)
 {
+	/* acquire: pairs with the release in compressor_load(). */
+	const struct compressor *found = atomic_load_explicit(&loaded, memory_order_acquire);
 	/* A whole number of 16 bytes, so that each state is aligned. */
-	size_t state = compressor ? (compressor->nr_bytes_state + 15) & ~(size_t)15 : 0;
+	size_t state = found ? (found->nr_bytes_state + 15) & ~(size_t)15 : 0;
 	size_t nr_bytes = nr_bytes_page + state;
 	char *memory;
 
@@ -97,6 +105,7 @@ int scratch_init(size_t nr_bytes_page)
 	if (memory == MAP_FAILED)
 		return -ENOMEM;
 	page_size = nr_bytes_page;
+	compressor = found;
 	for (unsigned int i = 0; i < NR_SCRATCHES; i++)
 		scratches[i].buffer = memory + i * nr_bytes;
 	scratch_forget_others();

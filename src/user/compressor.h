@@ -30,16 +30,20 @@ struct compressor {
 /* One thread's for the moment. */
 struct scratch;
 
-/** compressor_find - look for the compressor. It loads a shared object: not in a fault, no locks */
+/**
+ * compressor_find - look for the compressor
+ *
+ * It loads a shared object: not in a fault, with no lock held, and where no fork waits for it.
+ */
 void compressor_find(void);
 
 /** compressor_load - use this shared object; 0, -ENOENT, or -EINVAL if it is none. For tests */
 int compressor_load(const char *path);
 
-/** compressor_is_there - can anything be compressed? */
+/** compressor_is_there - can anything be compressed? Since scratch_init() */
 bool compressor_is_there(void);
 
-/** scratch_init - make the scratch areas; 0 or -ENOMEM */
+/** scratch_init - make the scratch areas, for the compressor that was found; 0 or -ENOMEM */
 int scratch_init(size_t page_size);
 
 /** scratch_get - a scratch area, perhaps after waiting for another thread to finish with it */

@@ -6,6 +6,7 @@
 
 #include "base/system.h"
 #include "kmem/mapping.h"
+#include "user/store.h"
 #include "user/touch.h"
 
 /* A constant where the controller is not compiled in, so that nothing behind it is linked. */
@@ -44,6 +45,9 @@ int region_map(struct umemcg *group, size_t nr_bytes, void **ret_address)
 	r = mapping_whole_pages(nr_bytes, &nr_bytes);
 	if (r)
 		return r;
+	/* Not between these, where a fork would wait for it; without it nothing is at touch. */
+	if (is_at_touch())
+		(void)store_prepare();
 	mapping_begin();
 	r = is_at_touch() ? touch_map(group, nr_bytes, ret_address) : -EOPNOTSUPP;
 	if (r == -EOPNOTSUPP)

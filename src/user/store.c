@@ -2,7 +2,6 @@
 #include "user/store.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
@@ -32,7 +31,6 @@ enum place {
 
 static size_t page_size;
 static _Atomic bool is_prepared;
-static pthread_once_t compressor_once = PTHREAD_ONCE_INIT;
 
 static enum place slot_place(store_slot slot)
 {
@@ -99,8 +97,8 @@ int store_prepare(void)
 
 	if (store_is_prepared())
 		return 0;
-	/* Without a lock, since it allocates. A child of fork in the middle of it begins anew. */
-	pthread_once(&compressor_once, compressor_find);
+	/* By as many threads as come at once: no lock may be held, not even to do it once. */
+	compressor_find();
 	/* Of the tree first: whoever destroys a group looks at the hook under it. */
 	group_lock();
 	account_lock();

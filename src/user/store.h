@@ -35,7 +35,9 @@ typedef uint64_t store_slot;
  * store_prepare - make ready what may not be made in a fault: tables, the compressor, the swap file
  * that $UMEMCG_CMDLINE names
  *
- * Before the first region that can be evicted, from a public call; again costs a load.
+ * Before the first region that can be evicted, from a public call that holds nothing, which no fork
+ * waits for either: a shared object is loaded, and whoever loads one at the same time may have to
+ * wait for a fork, or for the library. Again costs a load.
  *
  * Return: 0 or -ENOMEM: nothing can be stored then.
  */

@@ -107,7 +107,7 @@ int touch_map(struct umemcg *group, size_t nr_bytes, void **ret_address)
 	struct region region = { .nr_pages = nr_bytes / REGION_PAGE_BYTES };
 	int r;
 
-	if (fault_prepare() || bounce_prepare() || store_prepare())
+	if (fault_prepare() || bounce_prepare() || !store_is_prepared())
 		return -EOPNOTSUPP;
 	region.address = map_aligned(nr_bytes);
 	if (!region.address)

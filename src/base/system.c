@@ -35,6 +35,14 @@ int system_madvise(void *address, size_t nr_bytes, int advice)
 	return syscall(SYS_madvise, address, nr_bytes, (long)advice);
 }
 
+void system_drop(void *address, size_t nr_bytes)
+{
+	if (!system_madvise(address, nr_bytes, MADV_DONTNEED))
+		return;
+	syscall(SYS_munlock, address, nr_bytes);
+	system_madvise(address, nr_bytes, MADV_DONTNEED);
+}
+
 void *system_mremap(void *address, size_t nr_bytes_old, size_t nr_bytes_new, int flags,
 		    void *new_address)
 {

@@ -22,6 +22,13 @@ int system_munmap(void *address, size_t nr_bytes);
 int system_mprotect(void *address, size_t nr_bytes, int protection);
 int system_madvise(void *address, size_t nr_bytes, int advice);
 
+/**
+ * system_drop - give back pages that are charged, and are uncharged next
+ *
+ * Locks of the program's own, of mlock() and mlockall(), are undone: the memory is short.
+ */
+void system_drop(void *address, size_t nr_bytes);
+
 /** system_mremap - mremap(); @new_address counts only with MREMAP_FIXED or MREMAP_DONTUNMAP */
 void *system_mremap(void *address, size_t nr_bytes_old, size_t nr_bytes_new, int flags,
 		    void *new_address);

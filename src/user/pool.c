@@ -195,8 +195,8 @@ static uint32_t release_pages(const struct block *block, uint32_t nr_pages_befor
 	uint32_t nr_pages = nr_pages_of(block->nr_bytes_used);
 
 	if (nr_pages < nr_pages_before)
-		system_madvise(block->memory + nr_pages * page_size,
-			       (nr_pages_before - nr_pages) * page_size, MADV_DONTNEED);
+		system_drop(block->memory + nr_pages * page_size,
+			    (nr_pages_before - nr_pages) * page_size);
 	return nr_pages_before - nr_pages;
 }
 

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <stdint.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/system.h"
@@ -159,15 +158,9 @@ bool touch_unmap(const struct mapping *mapping)
 	return true;
 }
 
-/* Locks of the program's own, of mlock(), are undone: this is charged memory, and short. */
 void region_drop(const struct region *region, uint64_t first, uint64_t nr_pages)
 {
-	char *address = region_page_address(region, first);
-
-	if (!system_madvise(address, nr_pages * REGION_PAGE_BYTES, MADV_DONTNEED))
-		return;
-	syscall(SYS_munlock, address, nr_pages * REGION_PAGE_BYTES);
-	system_madvise(address, nr_pages * REGION_PAGE_BYTES, MADV_DONTNEED);
+	system_drop(region_page_address(region, first), nr_pages * REGION_PAGE_BYTES);
 }
 
 bool region_next_of(const struct umemcg *group, struct region **ret_region)

@@ -34,9 +34,11 @@ void account_unlock(void)
 
 int account_init(void)
 {
-	int r = table_init(&account_table, sizeof(struct account), NR_ACCOUNTS_MAX, NULL);
+	int r = 0;
 
-	if (!r)
+	if (!account_table.rows)
+		r = table_init(&account_table, sizeof(struct account), NR_ACCOUNTS_MAX, NULL);
+	if (!r && !is_made)
 		r = index_init(&by_owner, &account_table, offsetof(struct account, key),
 			       offsetof(struct account, index_link));
 	is_made = !r;

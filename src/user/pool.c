@@ -81,12 +81,17 @@ static uint32_t nr_pages_of(uint32_t nr_bytes)
 	return (nr_bytes + page_size - 1) / page_size;
 }
 
+static int make_table(struct table *table, size_t row_size, uint32_t nr_max)
+{
+	return table->rows ? 0 : table_init(table, row_size, nr_max, NULL);
+}
+
 int pool_init(size_t nr_bytes_page)
 {
 	page_size = nr_bytes_page;
 	block_size = page_size * POOL_BLOCK_PAGES;
-	if (table_init(&block_table, sizeof(struct block), NR_BLOCKS_MAX, NULL) ||
-	    table_init(&row_table, sizeof(struct row), NR_ROWS_MAX, NULL))
+	if (make_table(&block_table, sizeof(struct block), NR_BLOCKS_MAX) ||
+	    make_table(&row_table, sizeof(struct row), NR_ROWS_MAX))
 		return -ENOMEM;
 	return 0;
 }

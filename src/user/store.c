@@ -44,6 +44,7 @@ static uint32_t slot_number(store_slot slot)
 
 /* ---- getting ready ---- */
 
+/* What a failed try has made stays, for the next one. */
 static int make_tables(void)
 {
 	int r;

@@ -46,7 +46,7 @@ struct account {
 void account_lock(void);
 void account_unlock(void);
 
-/** account_init - 0 or -ENOMEM; locked, once */
+/** account_init - 0 or -ENOMEM; locked; again only after an error */
 int account_init(void);
 
 /**

@@ -27,6 +27,7 @@
 
 #include "compressor_path.h"
 #include "pages.h"
+#include "resident.h"
 #include "touch.h"
 #include "umemcg.h"
 
@@ -53,6 +54,8 @@ static _Atomic bool page_locks[NR_PAGES];
 static uint32_t *versions;
 static _Atomic bool is_over;
 static pthread_mutex_t freeing = PTHREAD_MUTEX_INITIALIZER;
+/* Held for reading during a step of a thread's; who stops them all does not wait for ever. */
+static pthread_rwlock_t steps = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
 static _Atomic uint64_t nr_checked;
 static unsigned int seconds = 2;
 
@@ -137,9 +140,11 @@ static void *work(void *arg)
 	while (goes_on()) {
 		uint64_t number = test_random(&random) % NR_PAGES;
 
+		pthread_rwlock_rdlock(&steps);
 		/* Now and then some in a row. */
 		for (uint64_t i = 0; i < (random % 64 ? 1 : 100); i++)
 			use_page((number + i) % NR_PAGES, test_random(&random));
+		pthread_rwlock_unlock(&steps);
 	}
 	return NULL;
 }
@@ -151,8 +156,10 @@ static void *come_and_go(void *arg)
 	while (goes_on()) {
 		struct umemcg *child;
 		char *other;
-		void *object = umemcg_malloc_in(group, 1000);
+		void *object;
 
+		pthread_rwlock_rdlock(&steps);
+		object = umemcg_malloc_in(group, 1000);
 		if (umemcg_create(group, NULL, &child) ||
 		    umemcg_map(child, 100 * PAGE, (void **)&other))
 			abort();
@@ -168,6 +175,7 @@ static void *come_and_go(void *arg)
 		pthread_mutex_lock(&freeing);
 		umemcg_free(object);
 		pthread_mutex_unlock(&freeing);
+		pthread_rwlock_unlock(&steps);
 	}
 	return NULL;
 }
@@ -204,15 +212,15 @@ static void fork_once(void)
 	assert_int_equal(status, 0);
 }
 
-static uint64_t resident_bytes(void)
+/* Between two steps of all threads: what comes and goes while it is counted may count twice. */
+static uint64_t resident_between_steps(void)
 {
-	FILE *file = fopen("/proc/self/statm", "r");
-	unsigned long size, resident;
+	uint64_t nr_bytes;
 
-	assert_non_null(file);
-	assert_int_equal(fscanf(file, "%lu %lu", &size, &resident), 2);
-	fclose(file);
-	return (uint64_t)resident * PAGE;
+	pthread_rwlock_wrlock(&steps);
+	nr_bytes = resident_bytes();
+	pthread_rwlock_unlock(&steps);
+	return nr_bytes;
 }
 
 static double now(void)
@@ -251,7 +259,7 @@ static void no_touch_fails_no_page_is_lost_and_no_more_is_resident_than_the_limi
 		assert_int_equal(pthread_create(&workers[i], NULL, work, (void *)(i + 1)), 0);
 	assert_int_equal(pthread_create(&workers[NR_WORKERS], NULL, come_and_go, NULL), 0);
 	while (now() < end) {
-		uint64_t resident = resident_bytes();
+		uint64_t resident = resident_between_steps();
 
 		most = resident > most ? resident : most;
 		fork_once();

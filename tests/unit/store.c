@@ -18,6 +18,7 @@
 
 #include "child.h"
 #include "compressor_path.h"
+#include "resident.h"
 #include "stored.h"
 #include "umemcg.h"
 
@@ -142,18 +143,6 @@ static void pages_of_one_word_cost_nothing(void **state)
 	free_slots(NR_PAGES);
 }
 
-/* Of the process, in pages. */
-static uint64_t nr_pages_resident(void)
-{
-	unsigned long size, resident;
-	FILE *statm = fopen("/proc/self/statm", "r");
-
-	assert_non_null(statm);
-	assert_int_equal(fscanf(statm, "%lu %lu", &size, &resident), 2);
-	fclose(statm);
-	return resident;
-}
-
 /* The tables of the store come on top: 8 bytes a page. */
 static void what_compressed_pages_take_is_charged(void **state)
 {
@@ -165,12 +154,12 @@ static void what_compressed_pages_take_is_charged(void **state)
 	if (!is_compressing)
 		skip();
 	put(0, TEST_PAGE_HALF);
-	before = nr_pages_resident();
+	before = resident_bytes() / PAGE;
 	for (unsigned int i = 0; i < 8 * NR_PAGES; i++) {
 		test_page_make(page, TEST_PAGE_HALF, i);
 		assert_int_equal(stored_put(group, page, &many[i]), 0);
 	}
-	grown = nr_pages_resident() - before;
+	grown = resident_bytes() / PAGE - before;
 	charged = umemcg_get_current(group) / PAGE;
 	assert_in_range(charged * PAGE, 8 * NR_PAGES * PAGE / 2, 8 * NR_PAGES * PAGE / 20 * 11);
 	assert_int_equal(line(parent, "memory.stat", "zswap"), charged * PAGE);

@@ -329,8 +329,8 @@ enum umemcg_map_mode {
 /**
  * umemcg_map_mode - what umemcg_map() does in this process
  *
- * At touch where the system has userfaultfd for this user (Linux 5.11 and later, none of it as a
- * privilege), unless $UMEMCG_CMDLINE has umemcg.map=at_map.
+ * At touch where the system has pages of 4 KiB, and userfaultfd for this user (Linux 5.11 and
+ * later, none of it as a privilege), unless $UMEMCG_CMDLINE has umemcg.map=at_map.
  */
 UMEMCG_EXPORT enum umemcg_map_mode umemcg_map_mode(void);
 
@@ -347,7 +347,9 @@ UMEMCG_EXPORT enum umemcg_map_mode umemcg_map_mode(void);
  * as long as anybody makes room where it is missing, whatever umemcg_set_reclaim_timeout() says.
  * One that finds no room anywhere, for half a second if other threads are at it, is SIGBUS
  * (BUS_ADRERR, with the address), as for a file mapping on a full disk; what was written before is
- * intact, and the touch may be tried again. umemcg_pin() says -ENOMEM instead.
+ * intact, and the touch may be tried again. That may be of a new page, or of one that is
+ * compressed; one in the swap file comes back in exchange for another of its group, unless those
+ * are all pinned or compressed. umemcg_pin() says -ENOMEM instead.
  *
  * Of memory charged at touch: a system call that meets a page that is not there fails with EFAULT,
  * so umemcg_pin() what is handed to one, or to a function of this library. A child made by fork

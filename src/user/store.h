@@ -12,9 +12,10 @@
  * touches a region; for store_prepare() and what sets limits alone that does not hold. The caller
  * sees to it that nobody else gets or frees the same slot meanwhile.
  *
- * Locks: that of a scratch area (user/compressor.h), then that of the store (user/account.h). No
- * other is taken under the latter, and neither is held while anything is charged or uncharged; that
- * of the store is not held while a file is read or written either.
+ * Locks: that of a scratch area (user/compressor.h), then that of the tree of groups, for what has
+ * no account yet, then that of the store (user/account.h). No other is taken under the last one,
+ * and none is held while anything is charged or uncharged; that of the store is not held while a
+ * file is read or written either.
  *
  * A child of fork has no regions, and so nothing in its store: it begins with an empty one, and
  * does not touch its parent's file.

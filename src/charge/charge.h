@@ -21,6 +21,7 @@ struct charge_attempt {
 	unsigned int nr_asked;  /* times that the policy was to decide */
 	unsigned int nr_idle;   /* rounds in a row in which nobody made any */
 	uint64_t most_room;     /* bytes that would have fitted, at most, after a round */
+	bool has_others;        /* somebody else may yet make room */
 	bool is_touch; /* it cannot be told that it failed: goes on while anybody makes room */
 	uint64_t deadline_ns; /* of CLOCK_MONOTONIC; 0 before the first refusal */
 };

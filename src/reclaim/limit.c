@@ -86,14 +86,15 @@ static uint64_t nr_uncharges(const struct umemcg *group)
 static bool wait_for_others(struct charge_attempt *attempt, bool others_give)
 {
 	struct timespec time = { .tv_nsec = IDLE_NS << attempt->nr_idle };
-	bool others = others_give || mapping_others_are_inside();
 
+	/* Who gave in one round may just be off the processor in the next. */
+	attempt->has_others = attempt->has_others || others_give || mapping_others_are_inside();
 	/* Once in any case: there may be room since just before this was asked. */
-	if ((!others && attempt->nr_idle) || attempt->nr_idle == NR_IDLE_MAX)
+	if ((!attempt->has_others && attempt->nr_idle) || attempt->nr_idle == NR_IDLE_MAX)
 		return false;
 	attempt->nr_idle++;
 	/* Called so, it is no point where a thread is cancelled. */
-	if (others)
+	if (attempt->has_others)
 		syscall(SYS_nanosleep, &time, NULL);
 	return true;
 }
@@ -108,10 +109,14 @@ static bool has_more_room(const struct flight *flight, const struct refusal *ref
 			  struct charge_attempt *attempt)
 {
 	bool use_reserve = flight->reserve_depth > 0;
-	uint64_t room = refusal->at & ABOVE ? charge_above->headroom(use_reserve)
-					    : counter_room(refusal->at, use_reserve);
-	bool is_more = room > attempt->most_room || room >= refusal->nr_bytes;
+	uint64_t room = 0;
+	bool is_more;
 
+	if (!(refusal->at & ABOVE))
+		room = counter_room(refusal->at, use_reserve);
+	else if (charge_above)
+		room = charge_above->headroom(use_reserve);
+	is_more = room > attempt->most_room || room >= refusal->nr_bytes;
 	attempt->most_room = max(attempt->most_room, room);
 	return is_more;
 }
@@ -159,9 +164,12 @@ static bool make_room(struct flight *flight, const struct refusal *refusal,
 static bool others_make_room(struct flight *flight, const struct refusal *refusal,
 			     const struct charge_attempt *attempt)
 {
+	/* A touch may have used its time up, waiting for others in this process. */
+	uint64_t deadline_ns = attempt->is_touch ? touch_deadline() : attempt->deadline_ns;
+
 	return refusal->at & ABOVE && charge_above && attempt->nr_rounds <= NR_ROUNDS_MAX &&
 	       callback_may_begin(flight) &&
-	       charge_above->relieve(flight, refusal->at, refusal->nr_bytes, attempt->deadline_ns);
+	       charge_above->relieve(flight, refusal->at, refusal->nr_bytes, deadline_ns);
 }
 
 /* Nothing can be reclaimed: the group that is full decides. */

@@ -73,7 +73,11 @@ static void map_and_unmap(struct umemcg *group, unsigned int *random)
 
 	if (umemcg_map(group, 1 + rand_r(random) % 100000, &address))
 		return;
-	*(char *)address = 1;
+	/* A touch that is refused would be a signal: another thread may have lowered max. */
+	if (!umemcg_pin(address, 1)) {
+		*(char *)address = 1;
+		require(!umemcg_unpin(address, 1));
+	}
 	require(!umemcg_unmap(address));
 }
 

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/system.h"
@@ -26,7 +27,7 @@ static int populate(char *first, char *end)
 	return r ? -errno : 0;
 }
 
-/* For kernels before 5.14. */
+/* For kernels before 5.14. With locks held, so that nothing here is a cancellation point. */
 static int allocate(const struct segment *segment, const char *first, const char *end)
 {
 	struct stat stat;
@@ -36,10 +37,11 @@ static int allocate(const struct segment *segment, const char *first, const char
 		return r;
 	if (stat.st_dev != segment->device || stat.st_ino != segment->inode)
 		r = -ENOENT;
-	else if (fallocate(fd, 0, first - (char *)segment->header, end - first) &&
+	else if (syscall(SYS_fallocate, (long)fd, 0L, first - (char *)segment->header,
+			 end - first) &&
 		 errno != EOPNOTSUPP)
 		r = -errno;
-	close(fd);
+	system_close(fd);
 	return r;
 }
 

@@ -11,6 +11,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "base/system.h"
 #include "charge/pause.h"
 
 #define PREFIX "umemcg."
@@ -86,11 +87,12 @@ int file_open(const char *name, int *ret_fd, struct stat *ret_stat)
 
 	if (r)
 		return -ENOENT;
-	fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	fd = system_openat(AT_FDCWD, path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY,
+			   0);
 	if (fd < 0)
 		return open_error(errno);
 	if (fstat(fd, ret_stat) || !is_ours(ret_stat)) {
-		close(fd);
+		system_close(fd);
 		return -EPERM;
 	}
 	*ret_fd = fd;

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #define LOWEST_DESCRIPTOR 512
@@ -84,6 +85,14 @@ ssize_t system_pread(int fd, void *buffer, size_t nr_bytes, off_t offset)
 ssize_t system_pwrite(int fd, const void *buffer, size_t nr_bytes, off_t offset)
 {
 	return syscall(SYS_pwrite64, (long)fd, buffer, nr_bytes, offset);
+}
+
+uint64_t system_now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
 int system_move_away(int fd)

@@ -13,6 +13,7 @@
 
 #include <pthread.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/mman.h>
 #include <sys/types.h>
 
@@ -56,6 +57,9 @@ int system_move_away(int fd);
 int system_openat(int directory, const char *path, int flags, mode_t mode);
 ssize_t system_pread(int fd, void *buffer, size_t nr_bytes, off_t offset);
 ssize_t system_pwrite(int fd, const void *buffer, size_t nr_bytes, off_t offset);
+
+/** system_now_ns - of CLOCK_MONOTONIC, in nanoseconds */
+uint64_t system_now_ns(void);
 
 /** system_thread_create - pthread_create(), libc's own; weak: the preload object has another way */
 int system_thread_create(pthread_t *ret_thread, const pthread_attr_t *attr,

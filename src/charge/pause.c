@@ -7,6 +7,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/system.h"
+
 /* For free(), too, which keeps errno. */
 static void sleep_briefly(void)
 {
@@ -30,17 +32,9 @@ void pause_briefly(unsigned int round)
 	}
 }
 
-static int64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000000000ll + now.tv_nsec;
-}
-
 bool pause_is_stalled(int64_t *start_ns)
 {
-	int64_t at_ns = now_ns();
+	int64_t at_ns = (int64_t)system_now_ns();
 
 	if (!*start_ns)
 		*start_ns = at_ns;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/compiler.h"
+#include "base/system.h"
 #include "base/table.h"
 #include "reclaim/pressure.h"
 #include "reclaim/worker.h"
@@ -50,7 +51,7 @@ static void wake(const struct alarm *alarm)
 
 static int add(struct umemcg *group, const struct trigger *trigger, int fd)
 {
-	uint64_t now_ns = pressure_now_ns();
+	uint64_t now_ns = system_now_ns();
 	struct pressure *pressure = pressure_make(group, now_ns);
 	uint32_t row = pressure ? table_get(&alarm_table) : 0;
 	struct alarm *alarm;
@@ -149,7 +150,7 @@ static void look(struct work *work)
 	(void)work;
 	pressure_lock();
 	/* Locked: triggers have to be shown times in their order. */
-	now_ns = pressure_now_ns();
+	now_ns = system_now_ns();
 	for (uint32_t row = 1; table_has(&alarm_table, row); row++)
 		if (row_of(row)->eventfd >= 0 && row_of(row)->group)
 			pressure_refresh(pressure_of(row_of(row)->group), now_ns);

@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 
+#include "base/system.h"
 #include "kmem/heap.h"
 #include "reclaim/callback.h"
 #include "reclaim/holdings.h"
@@ -62,7 +63,8 @@ static void answer(struct work *work)
 static bool wait_for_turn(uint64_t deadline_ns)
 {
 	while (asking.state != FREE) {
-		if ((asking.state == RUNNING && asking.is_given_up) || worker_now() >= deadline_ns)
+		if ((asking.state == RUNNING && asking.is_given_up) ||
+		    system_now_ns() >= deadline_ns)
 			return false;
 		holdings_wait(deadline_ns);
 	}
@@ -71,7 +73,7 @@ static bool wait_for_turn(uint64_t deadline_ns)
 
 static uint64_t wait_for_answer(uint64_t deadline_ns)
 {
-	while (asking.state != ANSWERED && worker_now() < deadline_ns)
+	while (asking.state != ANSWERED && system_now_ns() < deadline_ns)
 		holdings_wait(deadline_ns);
 	if (asking.state == RUNNING) {
 		asking.is_given_up = true;

@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "base/compiler.h"
+#include "base/system.h"
 #include "charge/above.h"
 #include "charge/charge.h"
 #include "charge/overage.h"
@@ -82,7 +83,7 @@ static uint32_t nr_cancels(const struct umemcg *group)
 /* The group may be destroyed meanwhile, if it is not that which the thread is in. */
 static uint64_t wait_ns(const struct umemcg *group, uint32_t cancels, uint64_t delay_ns)
 {
-	uint64_t start_ns = pressure_now_ns(), waited_ns = 0;
+	uint64_t start_ns = system_now_ns(), waited_ns = 0;
 
 	while (waited_ns < delay_ns) {
 		/* Before the looks: what changes after them ends the wait. */
@@ -93,7 +94,7 @@ static uint64_t wait_ns(const struct umemcg *group, uint32_t cancels, uint64_t d
 		if (!overage_wait(changes, min(delay_ns - waited_ns, SLICE_NS)))
 			delay_ns = 0;
 		pressure_look();
-		waited_ns = pressure_now_ns() - start_ns;
+		waited_ns = system_now_ns() - start_ns;
 	}
 	return waited_ns;
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/compiler.h"
+#include "base/system.h"
 #include "charge/above.h"
 #include "charge/charge.h"
 #include "charge/counter.h"
@@ -50,7 +51,7 @@ void limit_set_timeout(uint64_t timeout_us)
 
 uint64_t limit_deadline(void)
 {
-	uint64_t now = worker_now();
+	uint64_t now = system_now_ns();
 	uint64_t ns = atomic_load_explicit(&timeout_ns, memory_order_relaxed);
 
 	return ns > UINT64_MAX - now ? UINT64_MAX : now + ns;
@@ -58,7 +59,7 @@ uint64_t limit_deadline(void)
 
 uint64_t limit_request_deadline(void)
 {
-	return max(limit_deadline(), worker_now() + REQUEST_NS);
+	return max(limit_deadline(), system_now_ns() + REQUEST_NS);
 }
 
 /* The group whose memory is to be reclaimed: of a level above, all that the process has. */
@@ -101,7 +102,7 @@ static bool wait_for_others(struct charge_attempt *attempt, bool others_give)
 
 static uint64_t touch_deadline(void)
 {
-	return max(limit_deadline(), worker_now() + TOUCH_NS);
+	return max(limit_deadline(), system_now_ns() + TOUCH_NS);
 }
 
 /* More than was seen so far: so small steps count only until they stop leading anywhere. */
@@ -149,7 +150,7 @@ static bool make_room(struct flight *flight, const struct refusal *refusal,
 		return false;
 	if (attempt->is_touch)
 		deadline_ns = touch_deadline();
-	else if (attempt->nr_rounds > NR_ROUNDS_MAX || worker_now() >= deadline_ns)
+	else if (attempt->nr_rounds > NR_ROUNDS_MAX || system_now_ns() >= deadline_ns)
 		return false;
 	/* Who charges is stalled, where it charges. */
 	pressure_begin(refusal->owner);

@@ -5,12 +5,12 @@
 #include <stddef.h>
 
 #include "base/compiler.h"
+#include "base/system.h"
 #include "base/table.h"
 #include "group/group.h"
 #include "reclaim/callback.h"
 #include "reclaim/holdings.h"
 #include "reclaim/reclaim.h"
-#include "reclaim/worker.h"
 
 #define NR_LRUS_MAX    (1u << 20)
 #define NR_ENTRIES_MAX (1u << 26)
@@ -342,7 +342,7 @@ void lru_scan(struct flight *flight, struct umemcg *group, uint64_t nr_bytes, ui
 
 		/* Another group's, once this one is gone: its callbacks may destroy it. */
 		holdings = lists_of(group);
-		if (!holdings || worker_now() >= deadline_ns)
+		if (!holdings || system_now_ns() >= deadline_ns)
 			break;
 		balance(holdings);
 		if (!holdings->lists[LRU_INACTIVE].last)

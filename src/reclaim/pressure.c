@@ -3,8 +3,8 @@
 
 #include <errno.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/system.h"
 #include "base/table.h"
 #include "charge/above.h"
 #include "charge/charge.h"
@@ -47,14 +47,6 @@ void pressure_unlock(void)
 	lock_put(&lock);
 	atomic_signal_fence(memory_order_seq_cst);
 	is_at_work = false;
-}
-
-uint64_t pressure_now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000000000ull + now.tv_nsec;
 }
 
 struct pressure *pressure_of(const struct umemcg *group)
@@ -176,7 +168,7 @@ void pressure_begin(uint32_t owner)
 	/* Locked: a group that is destroyed hands over its stalls afterwards, or is its heir here.
 	 */
 	flight->stalled_at = owner_counter(owner);
-	change_path(flight->stalled_at, 1, pressure_now_ns());
+	change_path(flight->stalled_at, 1, system_now_ns());
 	pressure_unlock();
 	if (charge_above)
 		charge_above->stall_begin(flight);
@@ -186,7 +178,7 @@ void pressure_begin(uint32_t owner)
 static void end(struct flight *flight)
 {
 	if (flight->stalled_at)
-		change_path(flight->stalled_at, -1, pressure_now_ns());
+		change_path(flight->stalled_at, -1, system_now_ns());
 	flight->stalled_at = 0;
 }
 
@@ -224,7 +216,7 @@ void pressure_look(void)
 		return;
 	pressure_lock();
 	if (flight->stalled_at)
-		change_path(flight->stalled_at, 0, pressure_now_ns());
+		change_path(flight->stalled_at, 0, system_now_ns());
 	pressure_unlock();
 }
 
@@ -236,7 +228,7 @@ void pressure_read(const struct umemcg *group, struct average *ret_average)
 	pressure_lock();
 	pressure = pressure_of(group);
 	if (pressure) {
-		pressure_refresh(pressure, pressure_now_ns());
+		pressure_refresh(pressure, system_now_ns());
 		*ret_average = pressure->average;
 	}
 	pressure_unlock();
@@ -271,7 +263,7 @@ static void bequeath(struct umemcg *group, struct umemcg *heir)
 void pressure_forget_others(void)
 {
 	struct flight *mine = own_flight();
-	uint64_t now_ns = pressure_now_ns();
+	uint64_t now_ns = system_now_ns();
 
 	/* First: what follows counts time, and must wake nobody of the parent's. */
 	alarm_forget_all();

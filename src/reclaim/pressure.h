@@ -62,6 +62,4 @@ void pressure_account(struct pressure *pressure, uint64_t now_ns);
 /** pressure_refresh - locked: the same, and see anew whether all threads are stalled */
 void pressure_refresh(struct pressure *pressure, uint64_t now_ns);
 
-uint64_t pressure_now_ns(void);
-
 #endif

@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
+#include "base/system.h"
 #include "charge/charge.h"
 #include "charge/counter.h"
 #include "group/event.h"
@@ -68,7 +69,7 @@ static uint64_t usage_of(const struct umemcg *group)
 
 static bool is_over(const struct round *round)
 {
-	return worker_now() >= round->deadline_ns;
+	return system_now_ns() >= round->deadline_ns;
 }
 
 /* ---- what there is ---- */
@@ -417,7 +418,7 @@ uint64_t reclaim(struct flight *flight, struct umemcg *top, uint64_t nr_bytes, u
 	do {
 		more = reclaim_a_part(flight, top, nr_bytes - given, deadline_ns);
 		given += more;
-	} while (more && given < nr_bytes && worker_now() < deadline_ns && group_is_live(top));
+	} while (more && given < nr_bytes && system_now_ns() < deadline_ns && group_is_live(top));
 	if (charge_ops.stall_end)
 		charge_ops.stall_end(owner);
 	return given;

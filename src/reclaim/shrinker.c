@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "base/compiler.h"
+#include "base/system.h"
 #include "base/table.h"
 #include "charge/counter.h"
 #include "group/group.h"
@@ -13,7 +14,6 @@
 #include "reclaim/callback.h"
 #include "reclaim/holdings.h"
 #include "reclaim/reclaim.h"
-#include "reclaim/worker.h"
 
 #define NR_SHRINKERS_MAX (1u << 20)
 
@@ -208,7 +208,7 @@ static uint64_t call(struct flight *flight, struct umemcg_shrinker *shrinker, st
 {
 	if (shrinker->flags & UMEMCG_SHRINKER_THREAD)
 		return asking_call(shrinker, group, nr_bytes, deadline_ns);
-	return worker_now() < deadline_ns ? shrinker_call(flight, shrinker, group, nr_bytes) : 0;
+	return system_now_ns() < deadline_ns ? shrinker_call(flight, shrinker, group, nr_bytes) : 0;
 }
 
 /* What a scan measures itself by. Relaxed: others charge meanwhile. */

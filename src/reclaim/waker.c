@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/system.h"
 #include "base/table.h"
 #include "group/event.h"
 #include "group/rare.h"
@@ -54,7 +55,7 @@ static void tell_now(struct waker *waker, uint64_t now)
 /* The same, or as soon as the interval is over. */
 static void tell(struct waker *waker)
 {
-	uint64_t now = worker_now();
+	uint64_t now = system_now_ns();
 
 	if (now >= waker->next_ns) {
 		tell_now(waker, now);
@@ -205,7 +206,7 @@ void waker_tell_now(const struct umemcg *group)
 		uint32_t row = atomic_load_explicit(waker_of(group), memory_order_relaxed);
 
 		if (row)
-			tell_now(waker_row(row), worker_now());
+			tell_now(waker_row(row), system_now_ns());
 	}
 	subscription_unlock();
 }

@@ -29,14 +29,6 @@ static struct worker workers[NR_WORKERS] = {
 /* A work waits for a thread that is not there. Relaxed: who comes by next may see it. */
 static _Atomic bool is_any_missing;
 
-uint64_t worker_now(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 static void init_conditions(struct worker *worker)
 {
 	pthread_condattr_t attr;
@@ -69,7 +61,7 @@ static struct work *take_due(struct worker *worker)
 {
 	struct work *work;
 
-	while (!(work = worker->first) || work->due_ns > worker_now()) {
+	while (!(work = worker->first) || work->due_ns > system_now_ns()) {
 		if (work)
 			wait_until(worker, work->due_ns);
 		else

@@ -57,9 +57,6 @@ void worker_cancel(struct work *work);
 /** worker_renew - as worker_start(), if a fork took a thread away that has something to do */
 void worker_renew(void);
 
-/** worker_now - nanoseconds of CLOCK_MONOTONIC */
-uint64_t worker_now(void);
-
 /* Held over a fork. In the child worker_forget() comes before worker_unlock(). */
 void worker_lock(void);
 void worker_unlock(void);

@@ -4,9 +4,9 @@
 #include <errno.h>
 #include <linux/futex.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/system.h"
 #include "charge/pause.h"
 #include "reclaim/protection.h"
 #include "shared/climb.h"
@@ -29,14 +29,6 @@ struct asking {
 
 /* relaxed, throughout: numbers that change all the time, and settings. */
 #define read_relaxed(word) atomic_load_explicit(&(word), memory_order_relaxed)
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 /* Of a number that may be no group's by now. */
 static uint64_t usage_of(const struct segment *segment, uint32_t group)
@@ -243,7 +235,7 @@ uint64_t ask_below(struct segment *segment, uint32_t but, uint32_t group, uint64
 			return 0;
 	}
 	for (unsigned int round = 0; is_any_awaited(&asking, pause_is_look(round)); round++) {
-		if (now_ns() >= deadline_ns) {
+		if (system_now_ns() >= deadline_ns) {
 			give_up_on_awaited(&asking);
 			break;
 		}

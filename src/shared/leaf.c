@@ -5,6 +5,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/system.h"
 #include "base/report.h"
 #include "charge/above.h"
 #include "charge/barrier.h"
@@ -280,7 +281,7 @@ static bool relieve(struct flight *flight, uint32_t at, uint64_t nr_bytes, uint6
 	if (!full || nr_bytes > atomic_load_explicit(&full->counter.max, memory_order_relaxed))
 		return false;
 	/* Whoever is asked when the time is up has no moment to answer, and is left out then. */
-	return (worker_now() < deadline_ns &&
+	return (system_now_ns() < deadline_ns &&
 		ask_below(own, own->process, group, nr_bytes, deadline_ns) > 0) ||
 	       kill_for(own, own->process, group, nr_bytes);
 }

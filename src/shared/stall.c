@@ -6,8 +6,8 @@
 #include "shared/stall.h"
 
 #include <sys/stat.h>
-#include <time.h>
 
+#include "base/system.h"
 #include "shared/slot.h"
 #include "shared/thread.h"
 #include "shared/tree.h"
@@ -18,17 +18,9 @@
 /* What a thread's row says. While it enters or leaves some words have it and some have not. */
 enum stall { STALL_NONE, STALL_ENTERS, STALL_IS_IN, STALL_LEAVES };
 
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 static uint32_t now_ticks(void)
 {
-	return (uint32_t)(now_ns() / 1000 / TICK_US);
+	return (uint32_t)(system_now_ns() / 1000 / TICK_US);
 }
 
 static uint64_t make_word(uint32_t ticks, uint32_t nr, uint32_t nr_changes)
@@ -144,7 +136,7 @@ static void advance(struct average *average, const struct shared_group *group, u
 /* With the words up to date. Nobody waits for who does the same: then it is a moment late. */
 static void bring_up_to_date(const struct segment *segment, struct shared_group *group)
 {
-	uint64_t now = now_ns();
+	uint64_t now = system_now_ns();
 	uint32_t nobody = 0;
 	struct average average;
 

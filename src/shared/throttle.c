@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/system.h"
 #include "reclaim/delay.h"
 #include "shared/climb.h"
 #include "shared/event.h"
@@ -17,14 +18,6 @@
 
 /* Shorter waits are left to add up. */
 #define DELAY_MIN_US 1000u
-
-static int64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000000000ll + now.tv_nsec;
-}
 
 /* relaxed: settings and sums that change all the time. */
 static uint64_t overage_at(const struct shared_group *group)
@@ -75,7 +68,7 @@ static void wait_below(struct segment *segment, uint32_t process, int64_t deadli
 {
 	int64_t left_ns;
 
-	while ((left_ns = deadline_ns - now_ns()) > 0) {
+	while ((left_ns = deadline_ns - (int64_t)system_now_ns()) > 0) {
 		uint32_t row = throttle_group_above(segment, process);
 		struct shared_group *group = segment_group(segment, row);
 		uint32_t seen;
@@ -104,7 +97,7 @@ uint64_t throttle_wait(struct segment *segment, uint32_t process, uint32_t threa
 	if (nr_us < DELAY_MIN_US)
 		return 0;
 	stalls = stall_begin(segment, thread);
-	wait_below(segment, process, now_ns() + (int64_t)nr_us * 1000);
+	wait_below(segment, process, (int64_t)(system_now_ns() + nr_us * 1000));
 	if (stalls)
 		stall_end(segment, thread);
 	errno = saved_errno;

@@ -2,8 +2,8 @@
 #include "shared/tree_lock.h"
 
 #include <errno.h>
-#include <time.h>
 
+#include "base/system.h"
 #include "charge/pause.h"
 #include "shared/slot.h"
 #include "shared/tree.h"
@@ -13,16 +13,7 @@
 #define TAKEN_OVER_ONCE 0x10000u
 
 /* Of both locks together. */
-#define TIMEOUT_NS 1000000000ll
-
-/* Not by the clock of pthread_mutex_timedlock(), which can be set: a step would end the wait. */
-static int64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000000000ll + now.tv_nsec;
-}
+#define TIMEOUT_NS 1000000000u
 
 /* Free rows hold nothing, see tree_lock_leave(); a number that is no row's is nobody's. */
 static bool is_nobody(const struct segment *segment, uint32_t row)
@@ -58,15 +49,16 @@ static bool try_take(struct segment *segment, unsigned int round)
 
 int tree_lock_take(struct segment *segment)
 {
-	int64_t deadline_ns = now_ns() + TIMEOUT_NS;
+	uint64_t deadline_ns = system_now_ns() + TIMEOUT_NS;
 
+	/* Not pthread_mutex_timedlock(): its clock can be set, and a step would end the wait. */
 	for (unsigned int round = 0; pthread_mutex_trylock(&segment->lock); round++) {
-		if (now_ns() > deadline_ns)
+		if (system_now_ns() > deadline_ns)
 			return -ETIMEDOUT;
 		pause_briefly(round);
 	}
 	for (unsigned int round = 0; !try_take(segment, round); round++) {
-		if (now_ns() > deadline_ns) {
+		if (system_now_ns() > deadline_ns) {
 			pthread_mutex_unlock(&segment->lock);
 			return -ETIMEDOUT;
 		}

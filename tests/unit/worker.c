@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/system.h"
 #include "reclaim/worker.h"
 #include "umemcg.h"
 
@@ -89,13 +90,13 @@ static void works_are_done_in_the_order_they_are_due(void **state)
 
 	(void)state;
 	hold_up();
-	now = worker_now();
+	now = system_now_ns();
 	worker_queue(&third, now + 60 * MS);
 	worker_queue(&first, now + 20 * MS);
 	worker_queue(&second, now + 40 * MS);
 	go_on();
 	wait_for(3);
-	assert_true(worker_now() >= now + 60 * MS);
+	assert_true(system_now_ns() >= now + 60 * MS);
 	assert_ptr_equal(order[0], &first);
 	assert_ptr_equal(order[1], &second);
 	assert_ptr_equal(order[2], &third);
@@ -105,7 +106,7 @@ static void works_are_done_in_the_order_they_are_due(void **state)
 static void a_work_that_is_queued_twice_is_done_once_at_the_earlier_time(void **state)
 {
 	struct work work = { .run = note }, last = { .run = note };
-	uint64_t now = worker_now();
+	uint64_t now = system_now_ns();
 
 	(void)state;
 	worker_queue(&work, now + 1000000 * MS);
@@ -113,7 +114,7 @@ static void a_work_that_is_queued_twice_is_done_once_at_the_earlier_time(void **
 	worker_queue(&work, now + 1000000 * MS);
 	wait_for(1);
 	worker_cancel(&work);
-	worker_queue(&last, worker_now());
+	worker_queue(&last, system_now_ns());
 	wait_for(2);
 	assert_ptr_equal(order[0], &work);
 	assert_ptr_equal(order[1], &last);
@@ -122,7 +123,7 @@ static void a_work_that_is_queued_twice_is_done_once_at_the_earlier_time(void **
 static void what_is_cancelled_is_not_done(void **state)
 {
 	struct work work = { .run = note }, last = { .run = note };
-	uint64_t now = worker_now();
+	uint64_t now = system_now_ns();
 
 	(void)state;
 	hold_up();
@@ -179,7 +180,7 @@ static void a_forked_child_makes_its_threads_anew(void **state)
 
 	(void)state;
 	hold_up();
-	worker_queue(&kept, worker_now() + 20 * MS);
+	worker_queue(&kept, system_now_ns() + 20 * MS);
 	child = fork();
 	if (!child) {
 		/* What was queued before is still to be done; no thread is there for it yet. */

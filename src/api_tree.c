@@ -22,6 +22,7 @@
 #include "shared/control_files.h"
 #include "shared/largest.h"
 #include "shared/recovery.h"
+#include "shared/relief.h"
 #include "shared/ring.h"
 #include "shared/segment.h"
 #include "shared/slot.h"
@@ -337,9 +338,11 @@ int umemcg_tree_relieve(struct umemcg_tree *tree, uint32_t leaf, uint64_t nr_byt
 {
 	uint32_t row = tree ? supervise_row(&tree->segment, leaf) : 0;
 
-	return row ? supervise_relieve(&tree->segment, row, tree->refusing, nr_bytes,
-				       limit_deadline())
-		   : -EINVAL;
+	if (!row)
+		return -EINVAL;
+	return relief_for(&tree->segment, row, tree->refusing, nr_bytes, limit_deadline())
+		       ? 0
+		       : -ENOMEM;
 }
 
 void umemcg_tree_tell_refused(struct umemcg_tree *tree, uint32_t leaf, uint64_t nr_bytes)

@@ -5,7 +5,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/system.h"
 #include "base/report.h"
 #include "charge/above.h"
 #include "charge/barrier.h"
@@ -17,13 +16,13 @@
 #include "charge/window.h"
 #include "group/group.h"
 #include "reclaim/limit.h"
+#include "reclaim/pressure.h"
 #include "reclaim/reclaim.h"
-#include "reclaim/worker.h"
 #include "shared/ask.h"
 #include "shared/chunk.h"
 #include "shared/climb.h"
 #include "shared/decide.h"
-#include "shared/kill.h"
+#include "shared/relief.h"
 #include "shared/ring.h"
 #include "shared/serve.h"
 #include "shared/slot.h"
@@ -246,12 +245,12 @@ static uint64_t throttle(struct flight *flight, bool in_allocation)
 	    (in_allocation && nr_bytes_above < THROTTLE_MIN_BYTES) || flight->in_callback ||
 	    !may_wait(flight))
 		return 0;
-	charge_ops.stall_begin(group_root()->owner);
+	pressure_begin(group_root()->owner);
 	group = throttle_group_above(own, own->process);
 	if (group)
 		reclaim_above_high(flight, group);
 	us = throttle_wait(own, own->process, row_number(flight->row), nr_bytes_above);
-	charge_ops.stall_end(group_root()->owner);
+	pressure_end(group_root()->owner);
 	/* A wait that would be too short stays due. */
 	if (us || !throttle_group_above(own, own->process))
 		nr_bytes_above = 0;
@@ -270,20 +269,11 @@ static void end_stall(struct flight *flight)
 
 static bool relieve(struct flight *flight, uint32_t at, uint64_t nr_bytes, uint64_t deadline_ns)
 {
-	uint32_t group = at & ~ABOVE;
-	const struct shared_group *full = segment_group(own, group);
-
 	if (!may_wait(flight))
 		return false;
 	serve_renew();
-	/* ABOVE alone is the process's own limit, which nobody else can do anything about; nor can
-	 * they about more than max. relaxed: as it stands. */
-	if (!full || nr_bytes > atomic_load_explicit(&full->counter.max, memory_order_relaxed))
-		return false;
-	/* Whoever is asked when the time is up has no moment to answer, and is left out then. */
-	return (system_now_ns() < deadline_ns &&
-		ask_below(own, own->process, group, nr_bytes, deadline_ns) > 0) ||
-	       kill_for(own, own->process, group, nr_bytes);
+	/* ABOVE alone is the process's own limit. */
+	return relief_for(own, own->process, at & ~ABOVE, nr_bytes, deadline_ns);
 }
 
 static void tell(uint32_t at, uint64_t nr_bytes, char *path, size_t size, uint64_t *ret_max,

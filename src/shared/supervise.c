@@ -3,10 +3,8 @@
 
 #include <errno.h>
 
-#include "shared/ask.h"
 #include "shared/climb.h"
 #include "shared/decide.h"
-#include "shared/kill.h"
 #include "shared/recovery.h"
 #include "shared/slot.h"
 #include "shared/thread.h"
@@ -209,20 +207,6 @@ int supervise_charge(struct segment *segment, uint32_t process, uint64_t nr_byte
 	}
 	count_anon(segment, process, nr_bytes);
 	return 0;
-}
-
-int supervise_relieve(struct segment *segment, uint32_t process, uint32_t group, uint64_t nr_bytes,
-		      uint64_t deadline_ns)
-{
-	const struct shared_group *full = segment_group(segment, group);
-
-	/* relaxed: as it stands. */
-	if (!full || nr_bytes > atomic_load_explicit(&full->counter.max, memory_order_relaxed))
-		return -ENOMEM;
-	if (ask_below(segment, process, group, nr_bytes, deadline_ns) ||
-	    kill_for(segment, process, group, nr_bytes))
-		return 0;
-	return -ENOMEM;
 }
 
 void supervise_uncharge(struct segment *segment, uint32_t process, uint64_t nr_bytes)

@@ -27,12 +27,6 @@ uint32_t supervise_row(const struct segment *segment, uint32_t leaf);
 int supervise_charge(struct segment *segment, uint32_t process, uint64_t nr_bytes,
 		     uint32_t *ret_group);
 
-/** supervise_relieve - umemcg_tree_relieve(), of the group that refused; of group 0 nobody can do
- * anything. Others are asked until @deadline_ns of CLOCK_MONOTONIC. 0; -ENOMEM
- */
-int supervise_relieve(struct segment *segment, uint32_t process, uint32_t group, uint64_t nr_bytes,
-		      uint64_t deadline_ns);
-
 /** supervise_uncharge - more than it was charged is what it was charged */
 void supervise_uncharge(struct segment *segment, uint32_t process, uint64_t nr_bytes);
 

@@ -19,10 +19,10 @@
 struct charge_attempt {
 	unsigned int nr_rounds; /* in which room was made */
 	unsigned int nr_asked;  /* times that the policy was to decide */
-	unsigned int nr_idle;   /* rounds in a row in which nobody made any */
-	uint64_t most_room;     /* bytes that would have fitted, at most, after a round */
-	bool has_others;        /* somebody else may yet make room */
-	bool is_touch; /* it cannot be told that it failed: goes on while anybody makes room */
+	unsigned int nr_idle;   /* of a touch: rounds in a row that made too little */
+	uint64_t most_room;   /* of a touch: bytes that would have fitted, at most, after a round */
+	bool has_others;      /* of a touch: somebody else may yet make room */
+	bool is_touch;        /* it cannot be told that it failed: goes on while it comes closer */
 	uint64_t deadline_ns; /* of CLOCK_MONOTONIC; 0 before the first refusal */
 };
 
@@ -39,12 +39,6 @@ struct charge_ops {
 	 * flight: it charges nothing and waits for nobody who charges.
 	 */
 	void (*underflow)(uint32_t counter, uint64_t nr_bytes);
-	/*
-	 * The calling thread is stalled for memory that is charged to @owner, and not any more: it
-	 * reclaims or is throttled. May be nested. NULL: nobody counts that.
-	 */
-	void (*stall_begin)(uint32_t owner);
-	void (*stall_end)(uint32_t owner);
 	/* A thread has ended; if it was stalled, that is over. */
 	void (*stall_forget)(struct flight *flight);
 };

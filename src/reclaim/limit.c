@@ -81,15 +81,15 @@ static uint64_t nr_uncharges(const struct umemcg *group)
 }
 
 /*
- * Nothing could be given back. Others may be in the middle of giving, as is certain if some gave
- * back too little, or have charged pages that they have not filled yet, which can be evicted then.
+ * Too little was given back. Others may be in the middle of giving, as is likely if there was
+ * something, or have charged pages that they have not filled yet, which can be evicted then.
  */
-static bool wait_for_others(struct charge_attempt *attempt, bool others_give)
+static bool wait_for_others(struct charge_attempt *attempt, bool is_given)
 {
 	struct timespec time = { .tv_nsec = IDLE_NS << attempt->nr_idle };
 
 	/* Who gave in one round may just be off the processor in the next. */
-	attempt->has_others = attempt->has_others || others_give || mapping_others_are_inside();
+	attempt->has_others = attempt->has_others || is_given || mapping_others_are_inside();
 	/* Once in any case: there may be room since just before this was asked. */
 	if ((!attempt->has_others && attempt->nr_idle) || attempt->nr_idle == NR_IDLE_MAX)
 		return false;
@@ -127,11 +127,11 @@ static bool has_more_room(const struct flight *flight, const struct refusal *ref
  * takes and gives back a little beside it all the time.
  */
 static bool touch_goes_on(const struct flight *flight, const struct refusal *refusal,
-			  struct charge_attempt *attempt, uint64_t nr_bytes_given, bool others_gave)
+			  struct charge_attempt *attempt, uint64_t nr_bytes_given, bool is_given)
 {
 	if (nr_bytes_given < refusal->nr_bytes &&
-	    !(others_gave && has_more_room(flight, refusal, attempt)))
-		return wait_for_others(attempt, others_gave);
+	    !(is_given && has_more_room(flight, refusal, attempt)))
+		return wait_for_others(attempt, is_given);
 	attempt->nr_idle = 0;
 	attempt->nr_rounds = 1;
 	attempt->deadline_ns = touch_deadline();
@@ -225,7 +225,7 @@ int limit_set_max(struct flight *flight, struct umemcg *group, uint64_t max)
 
 		if (usage <= max)
 			return 0;
-		if (!reclaim(flight, group, usage - max, limit_request_deadline()))
+		if (!reclaim_requested(flight, group, usage - max))
 			break;
 		if (!group_is_live(group))
 			return -EINVAL;

@@ -287,8 +287,6 @@ int pressure_init(void)
 	    table_init(&pressure_table, sizeof(struct pressure), NR_PRESSURES_MAX, first_pressures))
 		return -ENOMEM;
 	group_add_bequest(&bequest);
-	charge_ops.stall_begin = pressure_begin;
-	charge_ops.stall_end = pressure_end;
 	charge_ops.stall_forget = forget;
 	return 0;
 }

@@ -7,7 +7,6 @@
 #include <stddef.h>
 
 #include "base/system.h"
-#include "charge/charge.h"
 #include "charge/counter.h"
 #include "group/event.h"
 #include "group/group.h"
@@ -16,10 +15,10 @@
 #include "reclaim/claim.h"
 #include "reclaim/limit.h"
 #include "reclaim/lru.h"
+#include "reclaim/pressure.h"
 #include "reclaim/protection.h"
 #include "reclaim/shrinker.h"
 #include "reclaim/targets.h"
-#include "reclaim/worker.h"
 #include "user/source.h"
 
 /*
@@ -393,6 +392,17 @@ static uint64_t reclaim_a_part(struct flight *flight, struct umemcg *top, uint64
 	return go_round(&round, top, nr_bytes);
 }
 
+uint64_t reclaim(struct flight *flight, struct umemcg *top, uint64_t nr_bytes, uint64_t deadline_ns)
+{
+	uint64_t given = 0, more;
+
+	do {
+		more = reclaim_a_part(flight, top, nr_bytes - given, deadline_ns);
+		given += more;
+	} while (more && given < nr_bytes && system_now_ns() < deadline_ns && group_is_live(top));
+	return given;
+}
+
 /* Where the thread is stalled: in its own group, if that is one of those that shrink. */
 static uint32_t stall_owner(const struct umemcg *top)
 {
@@ -408,19 +418,14 @@ static uint32_t stall_owner(const struct umemcg *top)
 	return owner;
 }
 
-uint64_t reclaim(struct flight *flight, struct umemcg *top, uint64_t nr_bytes, uint64_t deadline_ns)
+uint64_t reclaim_requested(struct flight *flight, struct umemcg *top, uint64_t nr_bytes)
 {
-	uint64_t given = 0, more;
 	uint32_t owner = stall_owner(top);
+	uint64_t given;
 
-	if (charge_ops.stall_begin)
-		charge_ops.stall_begin(owner);
-	do {
-		more = reclaim_a_part(flight, top, nr_bytes - given, deadline_ns);
-		given += more;
-	} while (more && given < nr_bytes && system_now_ns() < deadline_ns && group_is_live(top));
-	if (charge_ops.stall_end)
-		charge_ops.stall_end(owner);
+	pressure_begin(owner);
+	given = reclaim(flight, top, nr_bytes, limit_request_deadline());
+	pressure_end(owner);
 	return given;
 }
 
@@ -429,7 +434,7 @@ int reclaim_until(struct flight *flight, struct umemcg *group, uint64_t nr_bytes
 	uint64_t given = 0, more = 1;
 
 	while (given < nr_bytes && more && group_is_live(group)) {
-		more = reclaim(flight, group, nr_bytes - given, limit_request_deadline());
+		more = reclaim_requested(flight, group, nr_bytes - given);
 		given += more;
 	}
 	return given < nr_bytes ? -EAGAIN : 0;

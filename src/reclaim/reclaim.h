@@ -30,12 +30,17 @@ bool reclaim_may(const struct flight *flight);
  * @top:      spares nothing of its own; may be gone afterwards
  * @nr_bytes: that are wanted; what comes may be more
  *
- * With no lock held. Ends when a round over the tree has given nothing.
+ * With no lock held. Ends when a round over the tree has given nothing. The caller says where its
+ * thread is stalled meanwhile: pressure_begin().
  *
  * Return: by how much usage fell, with stocks given back: measured, not what callbacks say.
  */
 uint64_t reclaim(struct flight *flight, struct umemcg *top, uint64_t nr_bytes,
 		 uint64_t deadline_ns);
+
+/** reclaim_requested - likewise, asked for by name: until limit_request_deadline(), and the thread
+ * is stalled in its own group, if that is among those that shrink, else in @top */
+uint64_t reclaim_requested(struct flight *flight, struct umemcg *top, uint64_t nr_bytes);
 
 /** reclaim_until - umemcg_reclaim(): as long as there is progress; 0 or -EAGAIN */
 int reclaim_until(struct flight *flight, struct umemcg *group, uint64_t nr_bytes);

@@ -26,7 +26,7 @@ static void give_back(struct shared_process *its, uint64_t nr_bytes)
 	uint64_t nr_given = 0;
 
 	if (flight)
-		nr_given = reclaim(flight, group_root(), nr_bytes, limit_request_deadline());
+		nr_given = reclaim_requested(flight, group_root(), nr_bytes);
 	/* relaxed: what is told by `reclaim_served'. */
 	atomic_fetch_add_explicit(&its->nr_reclaimed, nr_given, memory_order_relaxed);
 }

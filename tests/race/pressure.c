@@ -16,7 +16,6 @@
 
 #include <cmocka.h>
 
-#include "charge/charge.h"
 #include "kmem/heap.h"
 #include "reclaim/high.h"
 #include "reclaim/pressure.h"
@@ -46,15 +45,15 @@ static void *stall(void *arg)
 	for (unsigned int i = 0; i < NR_ROUNDS; i++) {
 		uint32_t owner = owners[next(&seed) % NR_THREADS];
 
-		charge_ops.stall_begin(owner);
+		pressure_begin(owner);
 		if (next(&seed) % 4 == 0) {
-			charge_ops.stall_begin(owners[next(&seed) % NR_THREADS]);
+			pressure_begin(owners[next(&seed) % NR_THREADS]);
 			pressure_look();
-			charge_ops.stall_end(owner);
+			pressure_end(owner);
 		}
 		if (next(&seed) % 16 == 0)
 			sched_yield();
-		charge_ops.stall_end(owner);
+		pressure_end(owner);
 	}
 	umemcg_enter(NULL);
 	return NULL;

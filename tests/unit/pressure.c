@@ -18,7 +18,6 @@
 #include <cmocka.h>
 
 #include "base/system.h"
-#include "charge/charge.h"
 #include "reclaim/pressure.h"
 #include "umemcg.h"
 
@@ -67,9 +66,9 @@ static uint64_t stall(struct umemcg *group, uint64_t nr_ms, uint64_t *ret_most_n
 {
 	uint64_t start_ns = system_now_ns();
 
-	charge_ops.stall_begin(group->owner);
+	pressure_begin(group->owner);
 	let_pass(nr_ms);
-	charge_ops.stall_end(group->owner);
+	pressure_end(group->owner);
 	*ret_most_ns = system_now_ns() - start_ns;
 	return nr_ms * NS_PER_MS;
 }

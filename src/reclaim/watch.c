@@ -34,7 +34,7 @@ static void close_watched(void)
 	int fd = atomic_exchange_explicit(&watch.fd, -1, memory_order_relaxed);
 
 	if (fd >= 0)
-		close(fd);
+		system_close(fd);
 }
 
 static int digit(char c)

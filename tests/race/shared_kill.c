@@ -15,8 +15,8 @@
 
 #define MAX  10000000
 #define UNIT 100000 /* more than a stock takes */
-/* Below what the charges of one FILL take if each waits a second for somebody. */
-#define LIMIT_MS 60000
+/* The charges of one FILL would take longer if each waited a second for somebody. */
+#define LIMIT_MS HANGS_MS
 
 /* Lives throughout, and looks whether exactly what fits can be charged. */
 static struct worker neighbour;

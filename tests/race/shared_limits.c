@@ -16,8 +16,6 @@
 
 #define NR_CHURNERS 8
 #define UNIT        20000
-/* What takes longer hangs, however busy the machine is. */
-#define HANGS_MS 60000
 
 /* Looks at the words themselves, as fast as it can: the public calls recover first. */
 struct watcher {

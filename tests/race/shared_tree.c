@@ -13,9 +13,6 @@
 
 #include "runtime_dir.h"
 
-/* What takes longer hangs, however busy the machine is. */
-#define HANGS_MS 60000
-
 struct umemcg_tree *tree;
 
 uint64_t tree_rounds(uint64_t usual)

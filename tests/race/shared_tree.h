@@ -14,6 +14,9 @@
 
 #define TREE "test"
 
+/* What takes longer hangs, however busy the machine is. */
+#define HANGS_MS 60000
+
 extern struct umemcg_tree *tree;
 
 /** tree_rounds - so many of what usually happens @usual times, by $UMEMCG_TEST_SCALE in percent */
@@ -27,7 +30,7 @@ struct umemcg_tree_stat tree_stat(const char *path);
 uint64_t tree_current(const char *path);
 void tree_set(const char *path, const char *file, uint64_t value);
 
-/** tree_wait_processes - until no more than @nr live in it; false after two seconds */
+/** tree_wait_processes - until no more than @nr live in it; false after HANGS_MS */
 bool tree_wait_processes(unsigned int nr);
 
 void tree_assert_nothing_is_left(void);
